@@ -160,7 +160,8 @@ extension NSMergePolicy {
     /// - Parameter entity: The entity of rows that no object stands for: those of a batch.
     static func constraintError(_ list: [NSConstraintConflict], of entity: NSEntityDescription? = nil) -> CocoaError {
         let texts = list.prefix(5).map { conflict in
-            let object = conflict.conflictingObjects.first
+            // What a batch inserts is no object of the context.
+            let object = conflict.conflictingObjects.first ?? conflict.databaseObject
             let existing = conflict.databaseObject.map {
                 " (also in \($0.objectID.uriRepresentation().absoluteString))"
             }

@@ -136,14 +136,19 @@ extension GraftError {
             (reason.contains("graft check") ? Self.findingAndRemedy(reason) : nil)
                 ?? (reason, "Restore it from a copy; graft check lists all that is damaged.")
         case .storeFailure(let reason):
-            Self.findingAndRemedy(reason).map { ("the store failed: \($0)", $1) }
+            Self.findingAndRemedy(reason).map { (Self.failure($0), $1) }
                 ?? (
-                    "the store failed: \(reason)",
+                    Self.failure(reason),
                     "Check the free space, the permissions and who else uses the store."
                 )
         default:
             wordsForPatches(shown)
         }
+    }
+
+    /// A text of the runtime's may begin with the store itself.
+    private static func failure(_ text: String) -> String {
+        text.hasPrefix("The store ") ? "the" + text.dropFirst(3) : "the store failed: \(text)"
     }
 
     /// A text of the runtime's ends with the remedy, where it has one.

@@ -41,6 +41,12 @@ struct CopyJob {
             options.batchSize = batchSize
             options.savesEachBatch = true
         }
-        try RestoreJob(file: archive.path, store: copy, model: nil, options: options).run(on: console)
+        do {
+            try RestoreJob(file: archive.path, store: copy, model: nil, options: options).run(on: console)
+        } catch var error as GraftError where error.place.source == archive.lastPathComponent {
+            // What is in the archive is in the store, and nobody has asked for an archive.
+            error.place.source = StoreAccess.shown(store)
+            throw error
+        }
     }
 }

@@ -75,16 +75,16 @@ struct GraphFile {
 
     /// The objects in memory.
     func snapshot(_ model: NSManagedObjectModel, modelPath: String?, entity: String?) throws -> GraphSnapshot {
-        if isStore {
-            let container = try StoreAccess.openForReading(path, modelPath: modelPath)
-            let context = container.newBackgroundContext()
-            return try context.performAndWait { try GraphSnapshot(of: context, entities: entity.map { [$0] }) }
-        }
         do {
+            if isStore {
+                let container = try StoreAccess.openForReading(path, modelPath: modelPath)
+                let context = container.newBackgroundContext()
+                return try context.performAndWait { try GraphSnapshot(of: context, entities: entity.map { [$0] }) }
+            }
             let source = ImportSource.file(URL(fileURLWithPath: path))
             return try GraphSnapshot(reading: source, entity: kind == .export ? nil : entity, model: model)
         } catch let error as GraftError {
-            throw error.located(in: .init(source: path))
+            throw error.located(in: .init(source: StoreAccess.shown(path)))
         }
     }
 

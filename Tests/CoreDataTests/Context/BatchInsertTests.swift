@@ -87,6 +87,9 @@ import Testing
         #expect(error?.code == .managedObjectConstraintMerge)
         #expect(error?.localizedDescription.contains("Two objects of '") == true)
         #expect(error?.localizedDescription.contains("''") == false, "\(error?.localizedDescription ?? "")")
+    }
+
+        #expect(error?.localizedDescription.contains("Two objects of 'Novel' have the same isbn") == true)
         let library = try Library(.database)
         let twice = NSBatchInsertRequest(entityName: "Book", objects: [["isbn": "1"], ["isbn": "1"]])
         #expect(throws: CocoaError.self) { try library.context.execute(twice) }

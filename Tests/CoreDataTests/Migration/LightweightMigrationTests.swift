@@ -264,6 +264,20 @@ import Testing
         #expect(try migrate(store, to: model).values("Hero", "name") == ["Cyd"])
     }
 
+    @Test func `a row of an entity that was abstract before refuses a migration, which says what to do with it`() throws
+    {
+        let abstract = try TestModel.heroes().next { try $0.entity("Hero").isAbstract = true }
+        let store = try MigratingStore(abstract) { context in _ = context.insert("Sidekick", ["name": "Cyd"]) }
+        try StoreSQL.run(
+            "UPDATE ZHERO SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Hero')", at: store.url)
+        let next = try abstract.next { model in
+            try model.entity("Team").properties.append(TestModel.attribute("fresh", .stringAttributeType))
+        }
+        let error = try store.refusal(next)
+        #expect(error.localizedDescription.contains("'Hero' is abstract, but has 1 object(s)"))
+        #expect(error.localizedDescription.contains("the number of a sub-entity (Z_ENT)"))
+    }
+
     // MARK: Relationships
 
     @Test func `[A] relationships are added, removed and renamed`() throws {

@@ -27,6 +27,12 @@ import Testing
         #expect(error.description == "The model has no entity 'Heros'. Did you mean 'Hero'?")
     }
 
+    @Test func `a failure that begins with the store doesn't name it twice`() {
+        let failure = { GraftError(.storeFailure(reason: $0), at: .init(source: "a.sqlite")).description }
+        #expect(failure("The store a.sqlite is locked. Wait") == "a.sqlite: the store a.sqlite is locked. Wait.")
+        #expect(failure("The disk is full. Make room") == "a.sqlite: the store failed: The disk is full. Make room.")
+    }
+
     @Test func `a long value is short in the description and whole in the debug description`() {
         let value = "the string \"\(String(repeating: "x", count: 5000))\""
         let error = GraftError(.wrongType(found: value, expected: "a Date"), at: Self.place)

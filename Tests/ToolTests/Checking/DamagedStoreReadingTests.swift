@@ -291,4 +291,14 @@ import Testing
         #expect(run.status == 1 && run.text.contains("it isn't a file"), "\(run)")
         try graft("archive", store.path).failed(saying: "it isn't a file")
     }
+
+    @Test func `a merge and a copy that find two objects with one identity name the store that has them`() throws {
+        try damage("DROP INDEX Z_Owner_UNIQUE_email; UPDATE ZOWNER SET ZEMAIL = 'ada@example.org'")
+        for arguments in [
+            ["merge", sound, store.path, sound, "--output", folder.path("Merged.sqlite")],
+            ["copy", store.path, folder.path("Copy.sqlite")],
+        ] {
+            try graft(arguments).failed(saying: store.path, "ada@example.org")
+        }
+    }
 }

@@ -38,9 +38,13 @@ struct MigrationChecks {
             let count = try db.number(
                 "SELECT COUNT(*) FROM \(tables.old(old.table)) WHERE \(dialect.entity) = \(dialect.literal(old))")
             guard count > 0 else { continue }
+            let (verb, remedy) =
+                match.source.isAbstract
+                ? ("is", "give them the number of a sub-entity (\(dialect.entity))")
+                : ("becomes", "keep the entity concrete")
             findings.append(
-                "entity '\(match.destination.name ?? "")' becomes abstract, but has \(count) object(s) of its own. "
-                    + "Delete them, or keep the entity concrete")
+                "entity '\(match.destination.name ?? "")' \(verb) abstract, but has \(count) object(s) of its own. "
+                    + "Delete them, or \(remedy)")
         }
         if !findings.isEmpty { throw errors.badData(findings, reason: "Objects of an abstract entity") }
     }
