@@ -304,7 +304,7 @@ import Testing
         #expect(try transactions(library).map(\.transactionNumber) == [2, 3, 4])
     }
 
-    // Divergence 71.
+    // Divergence 79.
     @Test func `a history goes on in a store that is opened without asking for one`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Library.sqlite")
