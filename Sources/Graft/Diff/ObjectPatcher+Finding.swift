@@ -64,7 +64,7 @@ extension ObjectPatcher {
         }
     }
 
-    /// Fetches objects by their rows.
+    /// Fetches objects by their rows. A row may be one of another entity here: sub-entities share the numbers.
     private mutating func fetchRows(_ keys: [ObjectKey], _ entity: Int) throws {
         guard let coordinator = context.persistentStoreCoordinator ?? context.parent?.persistentStoreCoordinator,
             let store = identification.store
@@ -76,8 +76,10 @@ extension ObjectPatcher {
             URL(string: "x-coredata://\(store)/\(description.name)/p\(number)")
                 .flatMap { coordinator.managedObjectID(forURIRepresentation: $0) }
         }
-        for object in try context.readStored(ids, description.name, prefetching: []) where !object.isDeleted {
-            guard let number = object.rowNumber else { continue }
+        for object in try context.readStored(ids, description.name, prefetching: []) {
+            guard !object.isDeleted, object.entity.name == description.name, let number = object.rowNumber else {
+                continue
+            }
             let name = try identification.rowName(number, of: object, description)
             for key in wanted[number] ?? [] where key.identity.first?.isSameIdentity(as: name) == true {
                 objects[key] = object

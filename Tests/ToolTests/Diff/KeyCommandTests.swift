@@ -138,4 +138,35 @@ import Testing
         #expect(
             try graft("diff", ours, theirs, "--base", store).endedWell().text.contains("1 new, 0 changed, 2 deleted"))
     }
+
+    @Test func `copies come together in which one row is an object of different entities`() throws {
+        let model = try folder.model(
+            """
+            <entity name="Animal"><attribute name="name" optional="YES" attributeType="String"/></entity>
+            <entity name="Dog" parentEntity="Animal">
+            <attribute name="breed" optional="YES" attributeType="String"/></entity>
+            <entity name="Puppy" parentEntity="Dog"/>
+            """)
+        func add(_ json: String, _ entity: String, to store: String) throws {
+            let file = try folder.file("new.json", json)
+            try graft("import", file, "--entity", entity, "--store", store, "--model", model).endedWell()
+        }
+        let paths = ["Base.sqlite", "Ours.sqlite", "Theirs.sqlite"].map { folder.path($0) }
+        let (base, ours, theirs) = (paths[0], paths[1], paths[2])
+        try add(#"[{"name": "Old"}]"#, "Animal", to: base)
+        for copy in [ours, theirs] { try FileManager.default.copyItem(atPath: base, toPath: copy) }
+        try add(#"[{"name": "Rex"}]"#, "Animal", to: ours)
+        try add(#"[{"name": "Max", "breed": "Pug"}]"#, "Dog", to: theirs)
+        for (index, sides) in [[ours, theirs], [theirs, ours]].enumerated() {
+            let merged = folder.path("Both\(index).sqlite")
+            try graft("merge", base, sides[0], sides[1], "--output", merged).endedWell()
+            #expect(try StoreFile(path: merged).count("ZANIMAL") == 3)
+            #expect(try StoreFile(path: merged).count("ZANIMAL", where: "ZNAME = 'Max' AND ZBREED = 'Pug'") == 1)
+        }
+        #expect(try graft("diff", ours, theirs).endedWell().text.contains("@@ Animal row 2 (Rex) deleted @@"))
+        let diff = try graft("diff", ours, theirs, "--base", base, "--format", "json").endedWell().text
+        try graft("apply", try folder.file("diff", diff), "--store", ours).endedWell()
+        #expect(try StoreFile(path: ours).count("ZANIMAL", where: "ZNAME = 'Rex'") == 0)
+        #expect(try StoreFile(path: ours).count("ZANIMAL") == 2)
+    }
 }
