@@ -6,7 +6,7 @@ extension ObjectPatcher {
     ///
     /// - Parameter isSaid: Whether the state that the diff was made from says something of a property. If not, a list of members is
     ///   what the diff adds.
-    mutating func present(_ diff: GraphDiff, isSaid: (ObjectKey, Int) -> Bool) throws -> GraphDiff {
+    mutating func present(_ diff: GraphDiff, isSaid: (ObjectKey, String) -> Bool) throws -> GraphDiff {
         let diff = diff.kept(context.keepsDoubles)
         let snapshot = try read(diff).snapshot
         var patcher = SnapshotPatcher(snapshot, scope, GraphDiff.ApplyingOptions(), unknownIsMissing: true)
@@ -23,7 +23,7 @@ extension ObjectPatcher {
                 guard let number = scope.schema.entities[row.entity].number(ofProperty: change.name) else {
                     return change
                 }
-                let kind = change.kind.present(patcher.value(number, of: row), isSaid: isSaid(key, number))
+                let kind = change.kind.present(patcher.value(number, of: row), isSaid: isSaid(key, change.name))
                 return kind.isEmpty ? nil : PropertyChange(change.name, kind)
             }
         }
@@ -45,7 +45,7 @@ extension SnapshotPatcher {
             // Relationships are there only where they lead somewhere.
             if !property.isAttribute, value.ends.isEmpty { continue }
             // What a diff says of links goes with the object, so of others the delete rule decides.
-            if property.isOwning || property.isDenying, !isSaid(member.number) { continue }
+            if property.isOwning || property.isDenying, !isSaid(property.name) { continue }
             properties.append(PropertyContents(property.name, value))
         }
         return ObjectContents(key, properties)

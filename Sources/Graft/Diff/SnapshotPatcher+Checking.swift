@@ -140,12 +140,19 @@ extension SnapshotPatcher {
             GraphDiff.Conflict(key, property, expected: .value(.toOne(end)), found: .noObject))
     }
 
+    /// The row of an object that is to be changed or deleted; notes it where there is none. One of a sub-entity, to which a link may
+    /// lead by the same key, is another object.
+    private mutating func wholeRow(of key: ObjectKey, _ entity: Int) -> RowReference? {
+        if let row = row(of: key), row.entity == entity, !snapshot.isReference(row.entity, row.row, scope) {
+            return row
+        }
+        report.conflicts.append(GraphDiff.Conflict(key, expected: .object, found: .noObject))
+        return nil
+    }
+
     private mutating func checkDeletion(_ contents: ObjectContents) throws {
         let entity = try scope.schema.requiredNumber(ofEntity: contents.key.entity)
-        guard let row = row(of: contents.key), !snapshot.isReference(row.entity, row.row, scope) else {
-            report.conflicts.append(GraphDiff.Conflict(contents.key, expected: .object, found: .noObject))
-            return
-        }
+        guard let row = wholeRow(of: contents.key, entity) else { return }
         var fits = true
         var named: Set<Int> = []
         for property in contents.properties {
@@ -204,10 +211,7 @@ extension SnapshotPatcher {
                 try checkIdentity(change.key, property.name, number, entity, new)
             }
         }
-        guard let row = row(of: change.key), !snapshot.isReference(row.entity, row.row, scope) else {
-            report.conflicts.append(GraphDiff.Conflict(change.key, expected: .object, found: .noObject))
-            return
-        }
+        guard let row = wholeRow(of: change.key, entity) else { return }
         for (number, property) in zip(numbers, change.properties) {
             let count = report.conflicts.count
             checkProperty(property, number, of: row, change.key)

@@ -132,6 +132,10 @@ extension GraphDiff {
         old = try old.identified(by: identification)
         if entity != nil { try leaveOut(old, identified, options) }
         self = try present(options.matchesRootsByPosition ? objects : [], in: context, export: old, options)
+        let names = try ownNames(in: context, old.schema)
+        if names.isEmpty { return }
+        self = renaming(names)
+        for index in conflicts.indices { conflicts[index].key = names[conflicts[index].key] ?? conflicts[index].key }
     }
 
     /// The diff with what the objects have as the values of before, whatever their export said of them.
@@ -143,12 +147,32 @@ extension GraphDiff {
         let index = RelatedIndex(export)
         return try CoreDataErrors.graftErrors {
             try context.withFaultsAsErrors {
-                try patcher.present(self) { key, number in
-                    index.row(of: key, in: export).map { export.tables[$0.entity].hasValue(number, row: $0.row) }
-                        ?? true
+                try patcher.present(self) { key, name in
+                    guard let row = index.row(of: key, in: export) else { return true }
+                    // The object may be of a sub-entity, and have more than its export tells of.
+                    let number = export.schema.entities[row.entity].number(ofProperty: name)
+                    return number.map { export.tables[row.entity].hasValue($0, row: row.row) } ?? false
                 }
             }
         }
+    }
+
+    /// The keys by which a context has the objects of sub-entities: an export doesn't say of which entity they are.
+    private func ownNames(
+        in context: NSManagedObjectContext, _ schema: GraphSchema
+    ) throws -> [ObjectKey: ObjectKey] {
+        let keys = (deleted.map(\.key) + changed.map(\.key)).filter { key in
+            guard key.position == nil, let number = schema.number(ofEntity: key.entity) else { return false }
+            return schema.entities[number].end > number + 1
+        }
+        if keys.isEmpty { return [:] }
+        var names: [ObjectKey: ObjectKey] = [:]
+        for (key, object) in try context.objects(with: keys, in: identification) {
+            guard let entity = object.entity.name, entity != key.entity else { continue }
+            names[key] = key
+            names[key]?.entity = entity
+        }
+        return names
     }
 
     /// Reads the patched export. A key that nothing is mapped to would be passed over, and what was meant by it be null.

@@ -106,4 +106,28 @@ import Testing
         let left = try GraphMerge(base: base, ours: animal, theirs: dog)
         #expect(left.conflicts.map(\.kind).contains(isInBase ? .deletion : .uniqueness))
     }
+
+    @Test(arguments: [
+        #"{"Animal": [{"id": 1}]}"#, #"{"Animal": [{"id": 1}, {"id": 2, "name": "Max"}]}"#,
+        #"{"Animal": [{"id": 1}], "Dog": [{"id": 2, "name": "Rex", "breed": "Pug"}]}"#,
+    ])
+    func `what a diff says of an object isn't done to one of a sub-entity`(_ after: String) throws {
+        let model = model()
+        func snapshot(_ text: String) throws -> GraphSnapshot { try GraphSnapshot(json: Data(text.utf8), model: model) }
+        let text = #"{"Animal": [{"id": 1}], "Dog": [{"id": 2, "name": "Rex", "breed": "Pug"}]}"#
+        let diff = try GraphDiff(
+            from: snapshot(#"{"Animal": [{"id": 1}, {"id": 2, "name": "Rex"}]}"#), to: snapshot(after))
+        let conflict = GraphDiff.Conflict(ObjectKey("Animal", [.integer(2)]), expected: .object, found: .noObject)
+        let stack = try TestStack(model, .sqlite)
+        try stack.importJSON(text)
+        for policy in [GraphDiff.ConflictPolicy.skip, .force] {
+            let options = GraphDiff.ApplyingOptions(conflicts: policy)
+            var here = try snapshot(text)
+            #expect(try here.apply(diff, options: options).conflicts.contains(conflict))
+            #expect(try GraphDiff(from: here, to: snapshot(text)).isEmpty)
+            #expect(try stack.container.apply(diff, options: options).conflicts.contains(conflict))
+            #expect(try stack.perform { try GraphDiff(from: GraphSnapshot(of: $0), to: snapshot(text)) }.isEmpty)
+        }
+        #expect(throws: GraftError.self) { try stack.container.apply(diff) }
+    }
 }

@@ -91,6 +91,34 @@ import Testing
         }
     }
 
+    @Test func `a patch reaches objects of sub-entities, which an export doesn't tell from others`() throws {
+        var sketch = ModelSketch()
+        let info = ["identityAttributes": "id"]
+        sketch.entity(
+            "Owner", info: info,
+            [
+                .attribute("id", .integer64AttributeType),
+                .toMany("pets", "Animal", inverse: "owner", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Animal", info: info,
+            [.attribute("id", .integer64AttributeType), .attribute("name"), .toOne("owner", "Owner", inverse: "pets")])
+        sketch.entity("Dog", parent: "Animal", [.attribute("breed")])
+        let stack = try TestStack(sketch.model())
+        try stack.perform { context in
+            let (owner, dog) = (context.make("Owner", ["id": 1]), context.make("Dog", ["id": 3, "breed": "Pug"]))
+            dog.setValue(owner, forKey: "owner")
+            try context.save()
+            let rename = try JSONPatch(parsing: #"[{"op": "add", "path": "/pets/0/name", "value": "Max"}]"#)
+            let diff = try GraphDiff(rename, on: owner)
+            #expect(diff.changed.map(\.key.description) == ["Dog 3"])
+            try context.apply(diff)
+            #expect(dog.text("name") == "Max" && dog.text("breed") == "Pug")
+            try context.apply(GraphDiff(JSONPatch(parsing: #"[{"op": "remove", "path": "/pets/0"}]"#), on: owner))
+            #expect(dog.isDeleted)
+        }
+    }
+
     @Test func `a patch that fails leaves the objects as they were`() throws {
         let stack = try comics()
         try stack.perform { context in
