@@ -76,15 +76,21 @@ extension GraphDiff {
     /// Makes the difference between all objects of two contexts, or of some entities, each with unsaved changes. Waits for
     /// both contexts' queues.
     ///
+    /// What the objects of these entities own is compared with them. An object that one of them owns in one context alone, and that
+    /// is in the other one, too, has changed: it is neither new nor gone.
+    ///
     /// - Throws: ``GraftError``, with `invalidMapping` for objects that nothing tells apart.
     public init(
         from old: NSManagedObjectContext, to new: NSManagedObjectContext, entities: [String]? = nil,
         options: DiffOptions = DiffOptions()
     ) throws {
-        try self.init(
-            from: old.performAndWait { try GraphSnapshot(of: old, entities: entities, options: options) },
-            to: new.performAndWait { try GraphSnapshot(of: new, entities: entities, options: options) },
-            options: options)
+        var (before, after) = (ContextPart(old, entities, options), ContextPart(new, entities, options))
+        var isWhole: Bool
+        repeat {
+            self = try GraphDiff(from: before.snapshot(), to: after.snapshot(), options: options)
+            let taken = try [before.take(inserted, identification), after.take(deleted, identification)]
+            isWhole = !taken.contains(true)
+        } while !isWhole
     }
 
     /// The difference of two snapshots of which one may be empty.
@@ -94,5 +100,44 @@ extension GraphDiff {
             return
         }
         try self.init(from: old ?? GraphSnapshot(schema), to: new ?? GraphSnapshot(schema), options: options)
+    }
+}
+
+/// A context's objects of some entities and what they own, with what belongs to these in another context.
+private struct ContextPart {
+    private let context: NSManagedObjectContext
+    private let entities: [String]?
+    private let options: DiffOptions
+    private var members: [NSManagedObject] = []
+
+    init(_ context: NSManagedObjectContext, _ entities: [String]?, _ options: DiffOptions) {
+        self.context = context
+        self.entities = entities
+        self.options = options
+    }
+
+    func snapshot() throws -> GraphSnapshot {
+        try context.performAndWait { try GraphSnapshot(of: context, entities: entities, members: members, options) }
+    }
+
+    /// Takes in the objects that are only in the part of the other context, as far as this context has them.
+    ///
+    /// - Returns: Whether there are any.
+    mutating func take(_ contents: [ObjectContents], _ identification: GraphDiff.Identification) throws -> Bool {
+        guard let entities else { return false }
+        let known = Set(members.map { ObjectIdentifier($0) })
+        let found: [NSManagedObject] = try context.performAndWait {
+            let model = try context.requiredModel().entitiesByName
+            let chosen = entities.compactMap { model[$0] }
+            // Of the chosen entities, the snapshot has all objects.
+            let keys = contents.map(\.key).filter { key in
+                key.position == nil && !chosen.contains { model[key.entity]?.isKindOf(entity: $0) ?? true }
+            }
+            if keys.isEmpty { return [] }
+            let objects = try context.objects(with: keys, in: identification)
+            return keys.compactMap { objects[$0] }.filter { !known.contains(ObjectIdentifier($0)) }
+        }
+        members += found
+        return !found.isEmpty
     }
 }

@@ -56,6 +56,13 @@ extension GraphSnapshot {
     public init(
         of context: NSManagedObjectContext, entities: [String]? = nil, options: DiffOptions = DiffOptions()
     ) throws {
+        try self.init(of: context, entities: entities, members: [], options)
+    }
+
+    /// - Parameter members: Objects that belong to the others, whatever leads there.
+    init(
+        of context: NSManagedObjectContext, entities: [String]?, members: [NSManagedObject], _ options: DiffOptions
+    ) throws {
         let model = try context.requiredModel()
         let schema = try GraphSchema(model)
         let numbers =
@@ -72,7 +79,7 @@ extension GraphSnapshot {
         }
         var reader = ObjectSnapshotReader(try DiffScope(schema, options), model, .current)
         try reader.takeRows(of: context)
-        try reader.read(objects)
+        try reader.read(objects, members: members)
         self = reader.snapshot
     }
 

@@ -55,6 +55,49 @@ import Testing
         #expect(members.count == 500)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `what has another owner is neither new nor gone in the diff of one owner's entity`(_ kind: StoreKind) throws {
+        var sketch = ModelSketch()
+        let info = ["identityAttributes": "id"]
+        func owner(_ name: String, _ property: String) {
+            sketch.entity(
+                name, info: info,
+                [
+                    .attribute("id", .integer64AttributeType),
+                    .toMany("addresses", "Address", inverse: property, rule: .cascadeDeleteRule),
+                ])
+        }
+        owner("Person", "person")
+        owner("Company", "company")
+        sketch.entity(
+            "Address", info: info,
+            [
+                .attribute("id", .integer64AttributeType), .toOne("person", "Person", inverse: "addresses"),
+                .toOne("company", "Company", inverse: "addresses"),
+                .toMany("rooms", "Room", inverse: "address", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Room", info: info,
+            [.attribute("id", .integer64AttributeType), .toOne("address", "Address", inverse: "rooms")])
+        let model = sketch.model()
+        let stacks = try ["person", "company"].map { owner in
+            let stack = try TestStack(model, kind)
+            try stack.importJSON(
+                """
+                {"Person": [{"id": 1}], "Company": [{"id": 1}], "Room": [{"id": 1, "address": 1}],
+                 "Address": [{"id": 1, "\(owner)": 1}]}
+                """)
+            return stack
+        }
+        let (old, new) = (stacks[0].container, stacks[1].container)
+        let diff = try GraphDiff(from: old, to: new, entities: ["Person"])
+        #expect(diff.deleted.isEmpty && diff.inserted.isEmpty)
+        #expect(diff.changed.map(\.key.description) == ["Address 1", "Person 1"])
+        #expect(try GraphDiff(from: new, to: old, entities: ["Person"]) == diff.inverted)
+        try old.apply(diff)
+        #expect(try GraphDiff(from: old, to: new).isEmpty)
+    }
+
     @Test(arguments: ["integer", "text", "uuid", "date", "decimal", "composite"])
     func `objects come in the order of their identities, page by page`(_ identity: String) throws {
         var sketch = ModelSketch()
