@@ -37,6 +37,15 @@ extension GraphDiff.Identification {
         store = store ?? other.store
     }
 
+    /// Keeps the rules of some entities and of those that they inherit from.
+    mutating func restrict(to entities: Set<Int>, _ schema: GraphSchema) {
+        rules = rules.filter { name, _ in
+            guard let number = schema.number(ofEntity: name) else { return false }
+            return (number..<schema.entities[number].end).contains(where: entities.contains)
+        }
+        if !rules.values.contains(where: { if case .row = $0 { true } else { false } }) { store = nil }
+    }
+
     /// One sentence for each rule, with the entities that it is of, by the first of them.
     public var sentences: [String] {
         let groups = Dictionary(grouping: rules, by: \.value).mapValues { entries in

@@ -54,14 +54,16 @@ extension GraphDiff {
                 let identification = try IdentityDecision(schema, options, [sides.0, sides.1]).identification
                 let identified = try schema.identified(by: identification)
                 let scope = try DiffScope(identified, options)
-                guard try Self.isReadable(sides, compared, scope) else { return nil }
+                guard let told = try Self.readable(sides, compared, scope) else { return nil }
                 var comparison = try StoreComparison(
                     StoreSide(contexts.0, identified, identification),
                     StoreSide(contexts.1, identified, identification), scope,
                     entities: compared, differences)
-                return try comparison.diff(
+                var diff = try comparison.diff(
                     ObjectProgress(progress) { try contexts.0.count(of: compared, schema) },
                     hasBase: options.base != nil)
+                diff.identification.restrict(to: told, schema)
+                return diff
             }
         }
         if let result {
@@ -72,11 +74,11 @@ extension GraphDiff {
         }
     }
 
-    /// Whether the objects of some entities can be compared one after the other: each is told apart without its place, those that
-    /// they refer to as well, and what they own is among them.
-    private static func isReadable(
+    /// The entities that have a part where the objects of some can be compared one after the other: each is told apart without its
+    /// place, those that they refer to as well, and what they own is among them. Otherwise nil.
+    private static func readable(
         _ sides: (StoreEvidence, StoreEvidence), _ compared: [Int], _ scope: DiffScope
-    ) throws -> Bool {
+    ) throws -> Set<Int>? {
         let schema = scope.schema
         var told = Set(compared)
         for entity in compared {
@@ -86,16 +88,17 @@ extension GraphDiff {
                 let ends = schema.entities.indices.filter {
                     !schema.entities[$0].isAbstract && schema.isEntity($0, kindOf: destination)
                 }
-                if scope.entities[entity].follows[number], !ends.allSatisfy(compared.contains) { return false }
+                if scope.entities[entity].follows[number], !ends.allSatisfy(compared.contains) { return nil }
                 told.formUnion(ends)
             }
         }
-        return try told.allSatisfy { number in
+        let areToldApart = try told.allSatisfy { number in
             let entity = schema.entities[number]
             // Of what has no objects, none need to be told apart.
             return try !entity.identity.isEmpty || entity.isByRow == true
                 || entity.relatedIdentity.isEmpty && sides.0.count(of: number) + sides.1.count(of: number) == 0
         }
+        return areToldApart ? told : nil
     }
 }
 

@@ -151,6 +151,19 @@ extension GraphDiff {
         #expect(try original.rows() == ["p1 a", "p2 b", "p3 c"])
     }
 
+    @Test(arguments: ["Note", "Tagged"])
+    func `a diff of some entities notes how these are told apart, and no others`(_ entity: String) throws {
+        let original = try NoteStore()
+        try original.add("a")
+        try original.tag(("1", "x"))
+        let copy = try NoteStore(copyOf: original)
+        try copy.add("b")
+        let diff = try GraphDiff(from: original.container, to: copy.container, entities: [entity])
+        #expect(Array(diff.identification.rules.keys) == [entity])
+        let contexts = [original, copy].map { $0.container.newBackgroundContext() }
+        #expect(try GraphDiff(from: contexts[0], to: contexts[1], entities: [entity]) == diff)
+    }
+
     @Test func `a diff by row is refused by a store of another lineage`() throws {
         let original = try NoteStore()
         try original.add("a")
