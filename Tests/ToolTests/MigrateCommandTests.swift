@@ -80,6 +80,17 @@ import Testing
         #expect(run.diagnostics.contains(store), "\(run.diagnostics)")
     }
 
+    @Test func `links that no object has are left behind, and the first is named`() throws {
+        try changeDatabase(at: store, "UPDATE Z_1POWERS SET Z_4POWERS = 999 WHERE rowid = 1")
+        let model = try model(replacing: "<attribute name=\"rescues\"", with: "<attribute name=\"missions\"")
+        let run = try graft("migrate", store, "--model", model).endedWell()
+        #expect(
+            run.diagnostics.contains("has left out 1 link that is no object's: Character.powers of row "),
+            "\(run.diagnostics)")
+        #expect(run.diagnostics.contains("leads to row 999 of 'Power'") && run.diagnostics.contains(store))
+        try graft("check", store).succeeded()
+    }
+
     @Test func `a trial says what the objects don't allow, as the migration does`() throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: store))
         let model = try model(

@@ -110,6 +110,13 @@ package struct MigrationErrors {
             ["entity": constraint.entity.name, "constraint": constraint.properties])
     }
 
+    /// The line for standard error about links that no object has; nil where there are none.
+    func linksOfNoObject(_ count: Int, first: String) -> String? {
+        if count == 0 { return nil }
+        let found = count == 1 ? "1 link that is no object's" : "\(count) links that are no object's, the first of them"
+        return "CoreData: warning: The migration of \(source.path) has left out \(found): \(first)."
+    }
+
     /// The line for standard error about what others had put on the store's tables; nil where all of it is there.
     func leftOut(_ items: [String]) -> String? {
         if items.isEmpty { return nil }

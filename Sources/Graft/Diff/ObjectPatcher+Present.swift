@@ -35,7 +35,7 @@ extension ObjectPatcher {
 extension SnapshotPatcher {
     /// What a row has, in the form of a diff.
     fileprivate mutating func contents(
-        of row: RowReference, _ key: ObjectKey, isSaid: (Int) -> Bool
+        of row: RowReference, _ key: ObjectKey, isSaid: (String) -> Bool
     ) -> ObjectContents {
         let (entity, members) = (scope.schema.entities[row.entity], scope.entities[row.entity])
         var properties: [PropertyContents] = []

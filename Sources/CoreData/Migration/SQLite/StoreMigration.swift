@@ -25,8 +25,8 @@ struct StoreMigration {
     private struct Remains {
         /// The files that no row refers to any more.
         var orphans: Set<URL> = []
-        /// The indexes and triggers of others that don't fit the new tables.
-        var leftOut: [String] = []
+        /// What has been left out, in lines for standard error.
+        var warnings: [String] = []
     }
 
     /// - Parameter configuration: The configuration that the store is opened by; nil for all entities.
@@ -51,7 +51,7 @@ struct StoreMigration {
                 try migrate(db, files)
             }
             files.folder.remove(remains.orphans)
-            if let line = errors.leftOut(remains.leftOut) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
+            for line in remains.warnings { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
             try database.close()
         } catch {
             throw errors.failed(error)
@@ -79,7 +79,7 @@ struct StoreMigration {
         let old = try SQLSchema(
             model: matching.source, configuration: configuration(of: matching.source, metadata),
             file: SQLiteStoreOpening.contents(db))
-        try checkLinks(of: old, db)
+        let links = try linksOfNoObject(old, db)
         let configuration = matching.configuration(self.configuration, ofStoreWith: old.entities.map(\.description))
         var tables = try MigrationTables(
             source: old, destination: SQLSchema(model: matching.destination, configuration: configuration))
@@ -100,11 +100,12 @@ struct StoreMigration {
         _ = try description.write(db)
         try onStep?(.described)
         let after = try files.folder.files(of: tables.schemas.destination, db)
-        return Remains(orphans: before.subtracting(after), leftOut: leftOut)
+        return Remains(
+            orphans: before.subtracting(after), warnings: [links, errors.leftOut(leftOut)].compactMap(\.self))
     }
 
-    /// Links that are of no object: nobody would carry them over.
-    private func checkLinks(of schema: SQLSchema, _ db: Database) throws {
+    /// The line about links that are of no object: there is nothing that could carry them over.
+    private func linksOfNoObject(_ schema: SQLSchema, _ db: Database) throws -> String? {
         var count = 0
         var first = ""
         for rule in StoreRules(schema: schema, identities: [:]).linksOfNoObject {
@@ -113,10 +114,7 @@ struct StoreMigration {
                 if count == 1 { first = [link.place, link.finding].compactMap(\.self).joined(separator: ": ") }
             }
         }
-        guard count > 0 else { return }
-        throw errors.badData(
-            ["\(count) link(s) are no object's, the first of them \(first). \(MigrationErrors.checkRemedy)"],
-            reason: "Links of no object")
+        return errors.linksOfNoObject(count, first: first)
     }
 
     private func isMigrated(_ metadata: StoreMetadata, _ db: Database) throws -> Bool {
