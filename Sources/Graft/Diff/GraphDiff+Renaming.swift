@@ -22,9 +22,17 @@ extension GraphDiff {
         return (renaming(names), other.renaming(otherNames))
     }
 
-    /// The diff with other names for some objects.
-    func renaming(_ names: [ObjectKey: ObjectKey]) -> GraphDiff {
-        var result = mapped({ $0.renamed(names) }, { $0 })
+    /// The diff with other names for some objects. A link keeps the old name where the new one is of an entity that the
+    /// relationship doesn't lead to.
+    ///
+    /// - Parameter schema: Says where relationships lead; nil where the names are of the same entities.
+    func renaming(_ names: [ObjectKey: ObjectKey], in schema: GraphSchema? = nil) -> GraphDiff {
+        var result = mapped(
+            { $0.renamed(names) },
+            end: { property, owner, end in
+                let name = end.renamed(names)
+                return name.entity == end.entity || schema?.leads(property, of: owner, to: name) != false ? name : end
+            }, { $0 })
         for key in names.values {
             guard case .row(let limit, _)? = identification.rules[key.entity] else { continue }
             result.identification.rules[key.entity] = .row(upTo: limit, isMarked: true)
@@ -33,16 +41,36 @@ extension GraphDiff {
     }
 
     /// The diff with something else in the place of each key and value.
-    func mapped(_ key: (ObjectKey) -> ObjectKey, _ value: (GraphValue) -> GraphValue) -> GraphDiff {
+    ///
+    /// - Parameter end: What stands for an object to which a relationship of another one leads; the key's, where it is nil.
+    func mapped(
+        _ key: (ObjectKey) -> ObjectKey, end: ((String, ObjectKey, ObjectKey) -> ObjectKey)? = nil,
+        _ value: (GraphValue) -> GraphValue
+    ) -> GraphDiff {
+        func ends<Result>(
+            _ name: String, of owner: ObjectKey, _ body: ((ObjectKey) -> ObjectKey) -> Result
+        ) -> Result {
+            if let end { body { end(name, owner, $0) } } else { body(key) }
+        }
         func contents(_ contents: ObjectContents) -> ObjectContents {
             ObjectContents(
-                key(contents.key), contents.properties.map { PropertyContents($0.name, $0.value.mapped(key, value)) })
+                key(contents.key),
+                contents.properties.map { property in
+                    ends(property.name, of: contents.key) {
+                        PropertyContents(property.name, property.value.mapped($0, value))
+                    }
+                })
         }
         return GraphDiff(
             deleted: deleted.map(contents), inserted: inserted.map(contents),
             changed: changed.map { change in
                 ObjectChange(
-                    key(change.key), change.properties.map { PropertyChange($0.name, $0.kind.mapped(key, value)) })
+                    key(change.key),
+                    change.properties.map { property in
+                        ends(property.name, of: change.key) {
+                            PropertyChange(property.name, property.kind.mapped($0, value))
+                        }
+                    })
             }, identification: identification)
     }
 }
@@ -58,6 +86,16 @@ extension ObjectKey {
             key.position?.owners = renamed.owners
         }
         return key
+    }
+}
+
+extension GraphSchema {
+    /// Whether a relationship of an object leads to objects of another one's entity.
+    fileprivate func leads(_ property: String, of key: ObjectKey, to end: ObjectKey) -> Bool {
+        guard let entity = number(ofEntity: key.entity), let number = entities[entity].number(ofProperty: property),
+            let destination = entities[entity].properties[number].destination
+        else { return false }
+        return self.number(ofEntity: end.entity).map { isEntity($0, kindOf: destination) } ?? false
     }
 }
 

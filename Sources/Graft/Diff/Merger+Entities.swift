@@ -16,8 +16,8 @@ extension Merger {
                 .uniqueness, key, identifyingAttribute(of: key), other: other, base: .noObject, ours: .object(our),
                 theirs: .object(their))
             switch settle(conflict) {
-            case .ours: theirs.replace([other: key])
-            case .theirs: ours.replace([key: other])
+            case .ours: replace([other: key], \.theirs)
+            case .theirs: replace([key: other], \.ours)
             case .base: gone.formUnion([key, other])
             case .value: leave(conflict)
             case nil: break
@@ -31,7 +31,13 @@ extension Merger {
         let names = self[keyPath: side].inserted.keys.compactMap { key in
             inSpace(key).flatMap { known[$0] }.map { (key, $0) }
         }
-        if !names.isEmpty { self[keyPath: side].replace(Dictionary(names) { first, _ in first }) }
+        if !names.isEmpty { replace(Dictionary(names) { first, _ in first }, side) }
+    }
+
+    /// Takes other objects for some that a side inserted. Links that can't lead to the others are left out.
+    private mutating func replace(_ names: [ObjectKey: ObjectKey], _ side: WritableKeyPath<Merger, Side>) {
+        self[keyPath: side].replace(names, in: scope.schema)
+        gone.formUnion(names.keys)
     }
 
     /// The key as an object of the topmost entity with the same identity has it; nil for what no identity tells.

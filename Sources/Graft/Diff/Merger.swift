@@ -31,11 +31,11 @@ struct Merger {
         }
 
         /// Takes other objects for some that the side inserted.
-        mutating func replace(_ names: [ObjectKey: ObjectKey]) {
+        mutating func replace(_ names: [ObjectKey: ObjectKey], in schema: GraphSchema) {
             let others = inserted.values.filter { names[$0.key] == nil }
             let side = Side(
                 GraphDiff(deleted: Array(deleted.values), inserted: others, changed: Array(changed.values))
-                    .renaming(names))
+                    .renaming(names, in: schema))
             (deleted, inserted, changed) = (side.deleted, side.inserted, side.changed)
         }
     }

@@ -130,4 +130,45 @@ import Testing
         }
         #expect(throws: GraftError.self) { try stack.container.apply(diff) }
     }
+
+    /// An animal and a kennel, where a dog can live.
+    private func kennel(_ animal: String, name: String) throws -> GraphSnapshot {
+        var sketch = ModelSketch()
+        let info = ["identityAttributes": "id"]
+        sketch.entity("Animal", info: info, [.attribute("id", .integer64AttributeType), .attribute("name")])
+        sketch.entity("Dog", parent: "Animal", info: info, [.toOne("kennel", "Kennel", inverse: "dog")])
+        sketch.entity(
+            "Kennel", info: info,
+            [
+                .attribute("id", .integer64AttributeType), .toOne("dog", "Dog", inverse: "kennel"),
+                .toMany("past", "Dog"),
+            ])
+        return try TestStack(sketch.model()).perform { context in
+            let kennel = context.make("Kennel", ["id": 1])
+            if animal.isEmpty { return try GraphSnapshot(of: context) }
+            let object = context.make(animal, ["id": 3, "name": name])
+            if animal == "Dog" {
+                object.setValue(kennel, forKey: "kennel")
+                kennel.setValue(NSSet(object: object), forKey: "past")
+            }
+            return try GraphSnapshot(of: context)
+        }
+    }
+
+    @Test(arguments: ["Animal", ""])
+    func `a link that only the losing side's object can have isn't in the merged graph`(_ before: String) throws {
+        // Theirs makes a dog of the animal and gives it a kennel; ours, which wins, changes the animal.
+        let base = try kennel(before, name: "Rex")
+        let (ours, theirs) = (try kennel("Animal", name: "Max"), try kennel("Dog", name: "Rex"))
+        for (policy, result) in [(GraphMerge.Policy.ours, ours), (.theirs, theirs)] {
+            let options = GraphMerge.Options(policy: policy)
+            let merge = try GraphMerge(base: base, ours: ours, theirs: theirs, options: options)
+            let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours, options: options.mirrored)
+            #expect(merge.conflicts.isEmpty && swapped.conflicts.isEmpty)
+            #expect(try merge.snapshot.contents() == result.contents())
+            #expect(try swapped.snapshot.contents() == result.contents())
+        }
+        let left = try GraphMerge(base: base, ours: ours, theirs: theirs)
+        #expect(left.conflicts.map(\.kind).contains(before.isEmpty ? .uniqueness : .deletion))
+    }
 }
