@@ -95,10 +95,22 @@ extension Merger {
         return top
     }
 
+    /// Whether a relationship leads to an owner: an object that takes this one with it, or that this one's identity names, without which
+    /// it would be another one.
+    private func leadsToOwner(_ property: GraphSchema.Property, of entity: Int) -> Bool {
+        guard let inverse = inverse(of: property) else { return false }
+        return inverse.isOwning || isIdentifying(property, of: entity)
+    }
+
+    private func isIdentifying(_ property: GraphSchema.Property, of entity: Int) -> Bool {
+        let description = scope.schema.entities[entity]
+        return description.identityRelationships.contains { description.properties[$0].name == property.name }
+    }
+
     private func owners(of key: ObjectKey) -> [ObjectKey] {
         guard let row = baseRow(of: key) else { return [] }
         return scope.schema.entities[row.entity].properties.flatMap { property -> [ObjectKey] in
-            guard let inverse = inverse(of: property), inverse.isOwning else { return [] }
+            guard leadsToOwner(property, of: row.entity) else { return [] }
             return base.destinations(of: row, property).map { baseKey(of: $0) }
         }
     }
@@ -109,24 +121,26 @@ extension Merger {
         var pending = [key]
         while let next = pending.popLast() {
             guard let row = baseRow(of: next) else { continue }
-            for property in scope.schema.entities[row.entity].properties where property.isOwning {
-                for end in base.destinations(of: row, property).map({ baseKey(of: $0) })
-                where deleted.contains(end) && found.insert(end).inserted {
-                    pending.append(end)
+            for property in scope.schema.entities[row.entity].properties {
+                for end in base.destinations(of: row, property)
+                where property.isOwning || inverse(of: property).map({ isIdentifying($0, of: end.entity) }) == true {
+                    let key = baseKey(of: end)
+                    if deleted.contains(key), found.insert(key).inserted { pending.append(key) }
                 }
             }
         }
         return found
     }
 
-    /// What was inserted below an object that is gone goes with it.
+    /// What was inserted below an object that is gone goes with it, and so does what its identity names.
     private mutating func dropInsertionsBelowGone() throws {
         var owned: [ObjectKey: Set<ObjectKey>] = [:]
         for side in [ours, theirs] {
             for contents in side.inserted.values {
                 for property in contents.properties {
                     let description = try self.property(property.name, of: contents.key)
-                    if let inverse = inverse(of: description), inverse.isOwning {
+                    let entity = try scope.schema.requiredNumber(ofEntity: contents.key.entity)
+                    if inverse(of: description)?.isOwning == true || isIdentifying(description, of: entity) {
                         for owner in property.value.ends { owned[owner, default: []].insert(contents.key) }
                     }
                     if description.isOwning {

@@ -1,5 +1,5 @@
 // Objects of one identity and different entities: a side has made another one of an object, or both have added it, each as another one.
-// There is one object in the end.
+// There is one object in the end. So it is with an object that stays, and whose identity a side has changed by deleting its owner.
 
 extension Merger {
     /// Settles what both sides inserted with one identity, as objects of different entities.
@@ -25,9 +25,12 @@ extension Merger {
         }
     }
 
-    /// Lets objects that stay after all be what a side made of them as objects of other entities.
+    /// Lets objects that stay after all be what a side made of them as objects of other entities, or without their owners.
     mutating func keepEntities(of keys: Set<ObjectKey>, _ side: WritableKeyPath<Merger, Side>) {
-        let known = Dictionary(keys.compactMap { key in inSpace(key).map { ($0, key) } }) { first, _ in first }
+        let calls = keys.flatMap { key in
+            [key, released(key, keys, self[keyPath: side])].compactMap { call in inSpace(call).map { ($0, key) } }
+        }
+        let known = Dictionary(calls) { first, _ in first }
         let names = self[keyPath: side].inserted.keys.compactMap { key in
             inSpace(key).flatMap { known[$0] }.map { (key, $0) }
         }
@@ -37,7 +40,18 @@ extension Merger {
     /// Takes other objects for some that a side inserted. Links that can't lead to the others are left out.
     private mutating func replace(_ names: [ObjectKey: ObjectKey], _ side: WritableKeyPath<Merger, Side>) {
         self[keyPath: side].replace(names, in: scope.schema)
-        gone.formUnion(names.keys)
+        gone.formUnion(names.keys.filter { ours.inserted[$0] == nil && theirs.inserted[$0] == nil })
+    }
+
+    /// What a side calls one of some objects if it lost its owners among them: the third line of nothing.
+    private func released(_ key: ObjectKey, _ keys: Set<ObjectKey>, _ side: Side) -> ObjectKey {
+        var result = key
+        result.owners = key.owners.map { owner in
+            guard let owner, keys.contains(owner) else { return owner }
+            let other = released(owner, keys, side)
+            return side.inserted[other] == nil ? nil : other
+        }
+        return result
     }
 
     /// The key as an object of the topmost entity with the same identity has it; nil for what no identity tells.

@@ -147,4 +147,98 @@ import Testing
         let against = try GraphMerge(base: base, ours: add("ours"), theirs: gone)
         #expect(against.conflicts.map(\.key.description) == [#"Order "A""#])
     }
+
+    // MARK: Owners that don't own
+
+    /// Orders 1, 2 and 9, whose lines lose them when they are deleted, and tags of orders.
+    private func graph(_ change: (NSManagedObjectContext) throws -> Void) throws -> GraphSnapshot {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Order", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer32AttributeType), .attribute("text"),
+                .toMany("lines", "Line", inverse: "order"), .toMany("taggings", "Tagging", inverse: "order"),
+            ])
+        sketch.entity(
+            "Line", info: ["identityAttributes": "number, order"],
+            [
+                .attribute("number", .integer32AttributeType), .attribute("text"),
+                .toOne("order", "Order", inverse: "lines"),
+            ])
+        sketch.entity(
+            "Tag", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer32AttributeType), .toMany("taggings", "Tagging", inverse: "tag")])
+        sketch.entity(
+            "Tagging", info: ["identityAttributes": "order, tag"],
+            [.toOne("order", "Order", inverse: "taggings"), .toOne("tag", "Tag", inverse: "taggings")])
+        return try TestStack(sketch.model()).perform { context in
+            for id in [1, 2, 9] { _ = context.make("Order", ["id": id]) }
+            _ = context.make("Tag", ["id": 1])
+            try add(5, to: 1, context)
+            try context.save()
+            try change(context)
+            context.processPendingChanges()
+            return try GraphSnapshot(of: context)
+        }
+    }
+
+    private func add(_ number: Int, to order: Int, _ context: NSManagedObjectContext) throws {
+        let line = context.make("Line", ["number": number])
+        line.setValue(try context.one("Order", "id", order), forKey: "order")
+    }
+
+    private func delete(_ entity: String, _ ids: [Int], _ context: NSManagedObjectContext) throws {
+        for id in ids { context.delete(try #require(try context.one(entity, "id", id))) }
+    }
+
+    /// The objects of a merge that has no conflicts, which is the same with the sides swapped.
+    private func merged(
+        _ policy: GraphMerge.Policy, ours: (NSManagedObjectContext) throws -> Void,
+        theirs: (NSManagedObjectContext) throws -> Void
+    ) throws -> [String] {
+        let (base, ours, theirs) = (try graph { _ in }, try graph(ours), try graph(theirs))
+        let options = GraphMerge.Options(policy: policy)
+        let merge = try GraphMerge(base: base, ours: ours, theirs: theirs, options: options)
+        let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours, options: options.mirrored)
+        #expect(merge.conflicts.isEmpty)
+        #expect(try merge.snapshot.contents() == swapped.snapshot.contents())
+        _ = try merge.diffFromOurs()
+        return try merge.snapshot.contents().map(\.key.description)
+    }
+
+    @Test func `what one side adds to owners that the other one deletes goes with them, whatever the rule`() throws {
+        func merged(_ policy: GraphMerge.Policy) throws -> [String] {
+            try self.merged(policy) { context in
+                for order in [1, 2] { try add(3, to: order, context) }
+            } theirs: { context in
+                try delete("Order", [1, 2], context)
+            }
+        }
+        #expect(try merged(.theirs) == ["Line 5 of nothing", "Order 9", "Tag 1"])
+        let all = [
+            "Line 3 of Order 1", "Line 5 of Order 1", "Line 3 of Order 2", "Order 1", "Order 2", "Order 9", "Tag 1",
+        ]
+        #expect(try merged(.ours) == all)
+    }
+
+    @Test func `an object of two owners goes where one side deletes both`() throws {
+        let keys = try merged(.theirs) { context in
+            let tagging = context.make("Tagging", [:])
+            tagging.setValue(try context.one("Order", "id", 2), forKey: "order")
+            tagging.setValue(try context.one("Tag", "id", 1), forKey: "tag")
+        } theirs: { context in
+            try delete("Order", [2], context)
+            try delete("Tag", [1], context)
+        }
+        #expect(keys == ["Line 5 of Order 1", "Order 1", "Order 9"])
+    }
+
+    @Test func `an object whose owner stays after all has it`() throws {
+        let keys = try merged(.ours) { context in
+            try #require(try context.one("Line", "number", 5)).setValue("changed", forKey: "text")
+        } theirs: { context in
+            try delete("Order", [1], context)
+        }
+        #expect(keys == ["Line 5 of Order 1", "Order 1", "Order 2", "Order 9", "Tag 1"])
+    }
 }
