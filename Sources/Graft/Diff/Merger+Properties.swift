@@ -58,20 +58,20 @@ extension Merger {
             } else if let inverse, isSecond(property, inverse) {
                 second.append((end, inverse.name))
             } else {
-                ends[end] = settledEnd(end)
+                ends[end] = try settledEnd(end)
             }
         }
         for (end, firstName) in second { settleSecond(end, firstName) }
-        settlePairs(paired)
+        try settlePairs(paired)
         try settleRings()
     }
 
     /// Settles relationships that are their own inverse: each is its partner's partner. What both sides changed comes first, and who
     /// is left without the partner that one side gave it has none.
-    private mutating func settlePairs(_ paired: [End]) {
+    private mutating func settlePairs(_ paired: [End]) throws {
         func isContested(_ end: End) -> Bool { wish(end, ours) != nil && wish(end, theirs) != nil }
         for end in paired.filter(isContested) + paired.filter({ !isContested($0) }) {
-            let wanted = settledEnd(end)
+            let wanted = try settledEnd(end)
             // Whose partner has chosen it has no choice left.
             if ends[end] != nil { continue }
             guard let wanted, ends[End(key: wanted, name: end.name)] == nil else {
@@ -130,13 +130,24 @@ extension Merger {
     /// Where a relationship led before, if that is still there.
     func keptBaseEnd(_ end: End) -> ObjectKey? { baseEnd(end).flatMap { gone.contains($0) ? nil : $0 } }
 
-    private mutating func settledEnd(_ end: End) -> ObjectKey? {
-        let old = keptBaseEnd(end)
+    /// Whether both sides gave the object at an end to the same other one. Who only loses it by that wants nothing.
+    private func isGivenAway(_ end: End) throws -> Bool {
+        guard let old = baseEnd(end), let inverse = inverse(of: try property(end.name, of: end.key)), !inverse.isToMany
+        else { return false }
+        let back = End(key: old, name: inverse.name)
+        guard case .some(.some(let new)) = wish(back, ours), new != end.key else { return false }
+        return wish(back, theirs) == .some(new)
+    }
+
+    private mutating func settledEnd(_ end: End) throws -> ObjectKey? {
+        let isGivenAway = try isGivenAway(end)
+        let old = isGivenAway ? nil : keptBaseEnd(end)
         switch (wish(end, ours), wish(end, theirs)) {
         case (.none, .none): return old
         case (.some(let new), .none), (.none, .some(let new)): return new
         case (.some(let our), .some(let their)):
             if our == their { return our }
+            if isGivenAway, our == nil || their == nil { return our ?? their }
             switch settle(conflict(end)) {
             case .ours: return our
             case .theirs: return their

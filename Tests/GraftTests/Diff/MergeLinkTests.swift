@@ -136,4 +136,22 @@ import Testing
         let wanted = try self.merge("", "a.parent=b b.parent=a", "c.parent=a")
         #expect(wanted.conflicts.isEmpty && links(wanted) == ["a.parent=b", "b.parent=a", "c.parent=a"])
     }
+
+    @Test(arguments: ["aide", "boss", "spouse"])
+    func `who only lost the object that both sides gave to another one takes what one side gave it`(
+        _ name: String
+    ) throws {
+        func linked(_ pairs: [String]) -> String {
+            pairs.map { pair in "\(pair.prefix(1)).\(name)=\(pair.suffix(1))" }.joined(separator: " ")
+        }
+        // Both give b to c, and one side gives a another one.
+        let (ours, theirs) = (linked(["cb"]), linked(["cb", "ad"]))
+        let merge = try merge(linked(["ab"]), ours, theirs)
+        #expect(merge.conflicts.isEmpty)
+        #expect(links(merge) == links(try self.merge(theirs, theirs, theirs)))
+        // Both give a another one: until that is settled it has none, and b stays with c.
+        let contested = try self.merge(linked(["ab"]), linked(["cb", "ae"]), theirs)
+        #expect(contested.conflicts.count == 1)
+        #expect(links(contested) == links(try self.merge(ours, ours, ours)))
+    }
 }
