@@ -133,7 +133,7 @@ extension Merger {
     }
 
     /// What was inserted below an object that is gone goes with it, and so does what its identity names.
-    private mutating func dropInsertionsBelowGone() throws {
+    mutating func dropInsertionsBelowGone() throws {
         var owned: [ObjectKey: Set<ObjectKey>] = [:]
         for side in [ours, theirs] {
             for contents in side.inserted.values {

@@ -1,6 +1,7 @@
 // What the model demands, each side respects and the combination breaks: the last member of a mandatory relationship, each side
 // having removed another one; the place in a one-to-one relationship that both gave away. Who settles such a conflict for a side
-// gets that side's value, made on top of the merged graph.
+// gets that side's value, made on top of the merged graph. Where that side doesn't have the object, the other one's insertion of it is
+// taken back, and the graph is merged anew without it.
 
 extension Merger {
     /// Settles what the model doesn't allow in a merged graph, and returns the graph with what was chosen.
@@ -13,6 +14,7 @@ extension Merger {
             let broken = patcher.violations(since: base).filter { !isOwnedUp($0, patcher.snapshot) }
             let changes = broken.compactMap { violation -> ObjectChange? in
                 let end = end(violation, patcher.snapshot)
+                if withdrawn.contains(end.key) { return nil }
                 // What is left to settle already says so.
                 if conflicts.contains(where: { $0.key == end.key && $0.property == end.name }) { return nil }
                 guard seen.insert(end).inserted else {
@@ -21,6 +23,10 @@ extension Merger {
                     return nil
                 }
                 guard let version = settledVersion(conflict(at: end)) else { return nil }
+                if version == .noObject, ours.inserted[end.key] != nil || theirs.inserted[end.key] != nil {
+                    withdrawn.insert(end.key)
+                    return nil
+                }
                 guard let change = change(of: violation, to: version, patcher.snapshot), !change.kind.isEmpty else {
                     leave(conflict(at: end))
                     return nil

@@ -66,6 +66,8 @@ struct Merger {
 
     /// Objects that aren't in the merged graph: deleted, or inserted below one that is.
     var gone: Set<ObjectKey> = []
+    /// Inserted objects that can't be as the model demands, and that a choice takes back.
+    var withdrawn: Set<ObjectKey> = []
     /// Objects that one side deleted and that stay.
     var kept: Set<ObjectKey> = []
     /// Where to-one relationships lead in the merged graph, as far as a side changed or inserted them.
@@ -103,6 +105,21 @@ struct Merger {
     /// - Throws: ``GraftError`` for diffs of another model.
     mutating func merged() throws -> GraphSnapshot {
         try settleDeletions()
+        while true {
+            let start = self
+            let snapshot = try combined()
+            if withdrawn.isEmpty { return snapshot }
+            // Whatever led to what is taken back has another end, or none.
+            let (keys, reasons) = (withdrawn, settled.filter { $0.0.kind == .rule && withdrawn.contains($0.0.key) })
+            self = start
+            settled += reasons
+            gone.formUnion(keys)
+            try dropInsertionsBelowGone()
+        }
+    }
+
+    /// The graph that both sides' changes lead to without what is gone.
+    private mutating func combined() throws -> GraphSnapshot {
         try settleEnds()
         try settleListOwners()
         let combined = try combinedDiff()

@@ -160,4 +160,35 @@ import Testing
         #expect(merge.conflicts.map(\.kind) == [.rule])
         #expect(names(try team(merge.snapshot)["members"]).isEmpty)
     }
+
+    @Test func `a new object that loses what it must have is taken back for the side that doesn't have it`() throws {
+        // Ours makes a team of C; theirs deletes C.
+        let base = try snapshot()
+        let ours = try snapshot { context in
+            let team = context.make("Team", ["name": "U", "code": "u"])
+            let member = try #require(try context.one("Player", "name", "C"))
+            team.setValue(NSSet(object: member), forKey: "members")
+        }
+        let theirs = try snapshot { $0.delete(try #require(try $0.one("Player", "name", "C"))) }
+        for (policy, result) in [(GraphMerge.Policy.ours, ours), (.theirs, theirs)] {
+            let options = GraphMerge.Options(policy: policy)
+            let merge = try GraphMerge(base: base, ours: ours, theirs: theirs, options: options)
+            let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours, options: options.mirrored)
+            #expect(merge.conflicts.isEmpty && swapped.conflicts.isEmpty)
+            #expect(try merge.snapshot.contents() == result.contents())
+            #expect(try swapped.snapshot.contents() == result.contents())
+        }
+        var merge = try GraphMerge(base: base, ours: ours, theirs: theirs)
+        try merge.settle(try #require(merge.conflicts.first), .theirs)
+        #expect(merge.conflicts.map(\.kind) == [.rule])
+        for choice in [GraphMerge.Choice.theirs, .base] {
+            var settled = merge
+            try settled.settle(try #require(settled.conflicts.first), choice)
+            #expect(settled.conflicts.isEmpty && settled.settled.count == 2)
+            #expect(try settled.snapshot.contents() == theirs.contents())
+            let stored = try JSONDecoder().decode(GraphMerge.self, from: JSONEncoder().encode(settled))
+            #expect(stored.conflicts.isEmpty)
+            #expect(try stored.snapshot.contents() == theirs.contents())
+        }
+    }
 }
