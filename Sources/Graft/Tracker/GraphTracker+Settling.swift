@@ -189,8 +189,29 @@ private struct Settlement {
             guard here.objects[conflict.key] == nil else { throw refusal }
             let known = server.objects[conflict.key] ?? contents
             let owned = server.owned(by: conflict.key).filter { here.objects[$0.key] == nil && $0.key != known.key }
-            return GraphDiff(inserted: [known] + owned)
+            return GraphDiff(inserted: leavingOutLinksToDeleted([known] + owned))
         case .value: throw refusal
+        }
+    }
+
+    /// The objects without links to what was deleted here and may wait, too. What brings that back brings the link, by its other end.
+    private func leavingOutLinksToDeleted(_ objects: [ObjectContents]) -> [ObjectContents] {
+        let coming = Set(objects.map(\.key))
+        func isHere(_ end: ObjectKey) -> Bool {
+            here.objects[end] != nil || server.objects[end] == nil || coming.contains(end)
+        }
+        return objects.map { object in
+            ObjectContents(
+                object.key,
+                object.properties.map { content in
+                    guard property(content.name, of: object.key)?.inverse != nil else { return content }
+                    switch content.value {
+                    case .toOne(let end?) where !isHere(end): return PropertyContents(content.name, .toOne(nil))
+                    case .toMany(let ends, let isOrdered):
+                        return PropertyContents(content.name, .toMany(ends.filter(isHere), isOrdered: isOrdered))
+                    default: return content
+                    }
+                })
         }
     }
 

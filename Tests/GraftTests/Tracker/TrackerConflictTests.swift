@@ -64,6 +64,47 @@ import Testing
         }
     }
 
+    @Test(arguments: [[0, 1], [1, 0]])
+    func `objects that wait and share what one of them owns come back in any order`(_ order: [Int]) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Person", info: ["id": "id"],
+            [.attribute("id"), .attribute("name"), .toMany("tasks", "Task", inverse: "person")])
+        sketch.entity(
+            "Project", info: ["id": "id"],
+            [
+                .attribute("id"), .attribute("name"),
+                .toMany("tasks", "Task", inverse: "project", rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Task", info: ["id": "id"],
+            [
+                .attribute("id"), .toOne("person", "Person", inverse: "tasks"),
+                .toOne("project", "Project", inverse: "tasks"),
+            ])
+        let sides = try TwoSides(sketch.model()) { context in
+            let person = context.add("Person", ["id": "a"])
+            context.add("Task", ["id": "t", "person": person, "project": context.add("Project", ["id": "p"])])
+        }
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            for object in try context.all("Person") + context.all("Project") { context.delete(object) }
+            try context.save()
+            try tracker.receive(
+                sides.answer {
+                    for object in try $0.all("Person") + $0.all("Project") { object.setValue("new", forKey: "name") }
+                })
+            let conflicts = tracker.conflicts
+            #expect(conflicts.map(\.kind) == [.deletion, .deletion])
+            for index in order {
+                try tracker.settle(conflicts[index], .theirs)
+                #expect(try pending(tracker) == [])
+            }
+            let task = try #require(try context.one("Task", "id", "t"))
+            #expect(task.object("person")?.text("name") == "new" && task.object("project")?.text("name") == "new")
+        }
+    }
+
     @Test func `a link that waits isn't sent by its other end either`() throws {
         try sides.client.perform { context in
             let tracker = try sides.tracker(context)
