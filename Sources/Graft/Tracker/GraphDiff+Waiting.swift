@@ -9,7 +9,7 @@ extension GraphDiff {
         _ conflicts: [GraphMerge.Conflict], _ schema: GraphSchema, owned: ([ObjectKey]) -> [ObjectKey]
     ) -> GraphDiff {
         if conflicts.isEmpty { return self }
-        let waiting = Waiting(conflicts, schema, inserted, owned)
+        let waiting = Waiting(conflicts, schema, self, owned)
         return GraphDiff(
             deleted: deleted.filter { !waiting.contains($0.key) },
             inserted: inserted.compactMap { contents in
@@ -47,7 +47,7 @@ private struct Waiting {
     private let schema: GraphSchema
 
     init(
-        _ conflicts: [GraphMerge.Conflict], _ schema: GraphSchema, _ inserted: [ObjectContents],
+        _ conflicts: [GraphMerge.Conflict], _ schema: GraphSchema, _ diff: GraphDiff,
         _ owned: ([ObjectKey]) -> [ObjectKey]
     ) {
         self.schema = schema
@@ -57,12 +57,21 @@ private struct Waiting {
                 properties[key, default: []].formUnion(conflict.properties(schema))
             }
         }
-        var count = -1
-        while objects.count != count {
-            count = objects.count
+        var known = (objects, properties)
+        repeat {
+            known = (objects, properties)
             // An object waits with all that it owns, and a new one can't be told without what it must have.
-            if count > 0 { objects.formUnion(owned(Array(objects))) }
-            objects.formUnion(inserted.filter { !contains($0.key) && isIncomplete($0) }.map(\.key))
+            if !objects.isEmpty { objects.formUnion(owned(Array(objects))) }
+            objects.formUnion(diff.inserted.filter { !contains($0.key) && isIncomplete($0) }.map(\.key))
+            for change in diff.changed where !contains(change.key) { withhold(change) }
+        } while known != (objects, properties)
+    }
+
+    /// Lets a to-one relationship wait that leads to what waits: who loses its object by that isn't told either.
+    private mutating func withhold(_ change: ObjectChange) {
+        for property in change.properties {
+            guard case .toOne = property.kind, rest(of: property, change.key) == nil else { continue }
+            properties[change.key, default: []].insert(property.name)
         }
     }
 

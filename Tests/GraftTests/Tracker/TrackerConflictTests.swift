@@ -123,6 +123,21 @@ import Testing
         }
     }
 
+    @Test func `who moves to an object that waits isn't sent as one that left`() throws {
+        for stack in [sides.client, sides.server] { try stack.fill { try $0.setTasks("a") } }
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try context.person("bob").setValue("Bobby", forKey: "name")
+            try context.one("Task", "id", "a")?.setValue(context.person("bob"), forKey: "person")
+            try tracker.receive(sides.answer { $0.delete(try $0.person("bob")) })
+            #expect(tracker.conflicts.map(\.kind) == [.deletion])
+            #expect(try pending(tracker) == [])
+
+            try tracker.settle(try #require(tracker.conflicts.first), .ours)
+            #expect(try pending(tracker) == ["+Person bob", "Person ann tasks", "Task a person"])
+        }
+    }
+
     // MARK: Later answers
 
     @Test(arguments: ["Anne", "Annika"])
