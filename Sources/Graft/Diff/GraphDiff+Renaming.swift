@@ -44,21 +44,18 @@ extension GraphDiff {
     ///
     /// - Parameter end: What stands for an object to which a relationship of another one leads; the key's, where it is nil.
     func mapped(
-        _ key: (ObjectKey) -> ObjectKey, end: ((String, ObjectKey, ObjectKey) -> ObjectKey)? = nil,
+        _ key: @escaping (ObjectKey) -> ObjectKey, end: ((String, ObjectKey, ObjectKey) -> ObjectKey)? = nil,
         _ value: (GraphValue) -> GraphValue
     ) -> GraphDiff {
-        func ends<Result>(
-            _ name: String, of owner: ObjectKey, _ body: ((ObjectKey) -> ObjectKey) -> Result
-        ) -> Result {
-            if let end { body { end(name, owner, $0) } } else { body(key) }
+        func ends(_ name: String, of owner: ObjectKey) -> (ObjectKey) -> ObjectKey {
+            guard let end else { return key }
+            return { end(name, owner, $0) }
         }
         func contents(_ contents: ObjectContents) -> ObjectContents {
             ObjectContents(
                 key(contents.key),
                 contents.properties.map { property in
-                    ends(property.name, of: contents.key) {
-                        PropertyContents(property.name, property.value.mapped($0, value))
-                    }
+                    PropertyContents(property.name, property.value.mapped(ends(property.name, of: contents.key), value))
                 })
         }
         return GraphDiff(
@@ -67,9 +64,7 @@ extension GraphDiff {
                 ObjectChange(
                     key(change.key),
                     change.properties.map { property in
-                        ends(property.name, of: change.key) {
-                            PropertyChange(property.name, property.kind.mapped($0, value))
-                        }
+                        PropertyChange(property.name, property.kind.mapped(ends(property.name, of: change.key), value))
                     })
             }, identification: identification)
     }
