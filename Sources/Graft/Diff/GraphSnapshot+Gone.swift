@@ -41,7 +41,7 @@ extension GraphSnapshot {
             }
         }
         for row in rows { remove(row) }
-        roots.removeAll { rows.contains(resolved($0)) }
+        roots = roots.filter { !rows.contains(resolved($0)) }
     }
 
     /// Lets go of the rows without identity to which nothing leads any more.

@@ -27,7 +27,7 @@ extension Merger {
 
     /// Lets objects that stay after all be what a side made of them as objects of other entities, or without their owners.
     mutating func keepEntities(of keys: Set<ObjectKey>, _ side: WritableKeyPath<Merger, Side>) {
-        let calls = keys.flatMap { key in
+        let calls = keys.sorted().flatMap { key in
             [key, released(key, keys, self[keyPath: side])].compactMap { call in inSpace(call).map { ($0, key) } }
         }
         let known = Dictionary(calls) { first, _ in first }
@@ -43,13 +43,16 @@ extension Merger {
         gone.formUnion(names.keys.filter { ours.inserted[$0] == nil && theirs.inserted[$0] == nil })
     }
 
-    /// What a side calls one of some objects if it lost its owners among them: the third line of nothing.
+    /// What a side calls one of some objects if it only lost owners among them, which don't take it along: the third line of nothing.
     private func released(_ key: ObjectKey, _ keys: Set<ObjectKey>, _ side: Side) -> ObjectKey {
+        guard let entity = scope.schema.number(ofEntity: key.entity) else { return key }
+        let description = scope.schema.entities[entity]
         var result = key
-        result.owners = key.owners.map { owner in
+        result.owners = zip(description.identityRelationships, key.owners).map { number, owner -> ObjectKey? in
             guard let owner, keys.contains(owner) else { return owner }
             let other = released(owner, keys, side)
-            return side.inserted[other] == nil ? nil : other
+            if side.inserted[other] != nil { return other }
+            return inverse(of: description.properties[number])?.isOwning == true ? owner : nil
         }
         return result
     }

@@ -203,12 +203,14 @@ private struct Settlement {
         return objects.map { object in
             ObjectContents(
                 object.key,
-                object.properties.map { content in
+                object.properties.compactMap { content in
                     guard property(content.name, of: object.key)?.inverse != nil else { return content }
                     switch content.value {
-                    case .toOne(let end?) where !isHere(end): return PropertyContents(content.name, .toOne(nil))
+                    case .toOne(let end?) where !isHere(end): return nil
                     case .toMany(let ends, let isOrdered):
-                        return PropertyContents(content.name, .toMany(ends.filter(isHere), isOrdered: isOrdered))
+                        let rest = ends.filter(isHere)
+                        if rest.isEmpty { return nil }
+                        return PropertyContents(content.name, .toMany(rest, isOrdered: isOrdered))
                     default: return content
                     }
                 })

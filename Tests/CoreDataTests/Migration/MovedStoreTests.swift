@@ -48,7 +48,7 @@ import Testing
         let copy = try coordinator.migratePersistentStore(
             coordinator.persistentStores[0], to: other.url,
             options: [NSIgnorePersistentStoreVersioningOption: true], type: .sqlite)
-        #expect(copy.url == other.url && (try context.values("Hero", "name")) == ["nil"])
+        #expect(try copy.url == other.url && context.values("Hero", "name") == ["nil"])
     }
 
     @Test func `a file that is moved to where a store is adds its objects to that one's`() throws {
