@@ -17,7 +17,7 @@ import Testing
         "NestedObjectMemo.swift", "BlockArchiveEncoder.swift", "ArchiveRestorer+Matching.swift",
         "NestedReadAhead.swift",
         "ObjectMatcher+Related.swift", "ObjectMatcher+Identities.swift", "FetchBatch.swift", "DiffLabels.swift",
-        "PredicateSQL+Membership.swift", "PatternMatching.swift",
+        "PredicateSQL+Membership.swift", "PatternMatching.swift", "ToManyMembers.swift",
     ]
 
     @Test func `the page and the sources have the same limits`() throws {

@@ -121,7 +121,7 @@ extension Merger {
         var pending = [key]
         while let next = pending.popLast() {
             guard let row = baseRow(of: next) else { continue }
-            for property in scope.schema.entities[row.entity].properties {
+            for property in scope.schema.entities[row.entity].properties where !property.isAttribute {
                 for end in base.destinations(of: row, property)
                 where property.isOwning || inverse(of: property).map({ isIdentifying($0, of: end.entity) }) == true {
                     let key = baseKey(of: end)

@@ -144,6 +144,8 @@ extension GraphDiff {
     ) throws -> GraphDiff {
         var patcher = try ObjectPatcher(
             context, roots: roots, GraphDiff.ApplyingOptions(diff: options), identification)
+        // A link is said at both ends by the one that the export has.
+        let export = try export.completingInverses()
         let index = RelatedIndex(export)
         return try CoreDataErrors.graftErrors {
             try context.withFaultsAsErrors {

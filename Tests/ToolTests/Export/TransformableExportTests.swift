@@ -27,7 +27,7 @@ final class Stranger: NSObject, NSCoding {
                 try Data.fetchOne($0, sql: "SELECT ZNOTES FROM ZOWNER WHERE ZNAME = 'Ada'")
             }
         }
-        let json = try graft("export", "--store", store.path, "--entity", "Owner").succeeded().text
+        let json = try graft("export", "--store", store.path, "--entity", "Owner").endedWell().text
         #expect(json.contains(#""count":3,"list":[2.0,"text",1e+300],"none":0.0"#), "\(json.suffix(300))")
 
         // Into the same store: the same tree, so nothing is written.

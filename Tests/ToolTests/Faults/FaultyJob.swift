@@ -74,7 +74,7 @@ struct FaultyJob: Sendable {
         try setUpAlbums(folder)
     }
 
-    /// Makes stores with photos that lie beside them. Two versions of an album, and another album.
+    /// Makes stores with photos that lie beside them. Two versions of an album, and a copy that has gone on.
     private static func setUpAlbums(_ folder: TemporaryFolder) throws {
         func photo(_ id: Int, _ byte: UInt8) -> String {
             #"{"id": \#(id), "data": "\#(Data(repeating: byte, count: 110_000).base64EncodedString())"}"#
@@ -92,6 +92,7 @@ struct FaultyJob: Sendable {
             try graft("import", file, "--entity", "Photo", "--store", folder.path(store), "--model", model).succeeded()
         }
         for album in ["Album.sqlite", "TheirAlbum.sqlite"] { try put("[\(photo(1, 1)), \(photo(2, 2))]", album) }
+        try graft("copy", folder.path("Album.sqlite"), folder.path("Place.sqlite")).succeeded()
         try put("[\(photo(1, 3)), \(photo(4, 4))]", "Place.sqlite")
         try put(#"[{"id": 2, "title": "Theirs"}]"#, "TheirAlbum.sqlite")
         _ = try folder.file("album.json", "[\(photo(1, 7)), \(photo(5, 5)), \(photo(6, 6))]")

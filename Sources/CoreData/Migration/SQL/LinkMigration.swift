@@ -84,8 +84,9 @@ struct LinkMigration {
                 let entity = tables.source.entity(for: group.match.source)
             else { continue }
             let select = selection(property, of: entity, keepsDirection: job.relationship === job.inverse)
-            if let other = destination(of: property) {
-                try checks.checkRows(of: select, from: entity, group.old, to: other, db)
+            // Of pairs whose rows aren't there, a line tells; a reference has nothing else that could tell of it.
+            if case .toOne(let toOne) = property {
+                try checks.checkRows(of: select, from: entity, group.old, to: toOne.destination, db)
             }
             let columns = isReversed ? "l.b, l.a, l.d, l.c" : "l.a, l.b, l.c, l.d"
             let (from, to) = isReversed ? (member, job.owner) : (job.owner, member)
