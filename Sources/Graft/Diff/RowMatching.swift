@@ -29,8 +29,12 @@ struct RowMatching {
             new, scope, hasUnidentified: hasUnidentified, matchesRootsByPosition: matchesRootsByPosition, top: pair?.new
         )
         if let pair, pair.old.entity == pair.new.entity { pairs.replace(pair.old, pair.new) }
-        pairs.matchPositions(oldKeys, newKeys)
-        if old.absence == .unknown || new.absence == .unknown { pairs.matchContents(oldKeys, newKeys, old, new, scope) }
+        // Where a side leaves something out, equal keys don't say that two objects belong to the same one.
+        if old.absence == .unknown || new.absence == .unknown {
+            pairs.matchPositions(oldKeys, newKeys) { $0.contents == nil }
+            pairs.matchContents(oldKeys, newKeys, old, new, scope)
+        }
+        pairs.matchPositions(oldKeys, newKeys) { _ in true }
         toNew = pairs.toNew
         toOld = pairs.toOld
     }
@@ -179,8 +183,10 @@ private struct Pairs {
         return false
     }
 
-    /// Matches rows without identity to which the same way leads.
-    mutating func matchPositions(_ oldKeys: RowKeys, _ newKeys: RowKeys) {
+    /// Matches rows without identity to which the same way leads, as far as they are left.
+    mutating func matchPositions(
+        _ oldKeys: RowKeys, _ newKeys: RowKeys, where isMatched: (ObjectKey.Position) -> Bool
+    ) {
         guard !oldKeys.positions.isEmpty, !newKeys.positions.isEmpty else { return }
         // An object of another entity in the same place is another object.
         struct Place: Hashable {
@@ -188,8 +194,10 @@ private struct Pairs {
             var position: ObjectKey.Position
         }
         var rows: [Place: RowReference] = [:]
-        for (row, position) in newKeys.positions { rows[Place(entity: row.entity, position: position)] = row }
-        for (row, position) in oldKeys.positions {
+        for (row, position) in newKeys.positions where isMatched(position) && toOld[row.entity][row.row].isNone {
+            rows[Place(entity: row.entity, position: position)] = row
+        }
+        for (row, position) in oldKeys.positions where toNew[row.entity][row.row].isNone {
             if let other = rows[Place(entity: row.entity, position: position)] { pair(row, other) }
         }
     }
