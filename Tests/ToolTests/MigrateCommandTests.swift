@@ -85,7 +85,7 @@ import Testing
         let model = try model(replacing: "<attribute name=\"rescues\"", with: "<attribute name=\"missions\"")
         let run = try graft("migrate", store, "--model", model).endedWell()
         #expect(
-            run.diagnostics.contains("has left out 1 link that is no object's: Character.powers of row "),
+            run.diagnostics.contains("has left out 1 link that is no object's: Hero.powers of row "),
             "\(run.diagnostics)")
         #expect(run.diagnostics.contains("leads to row 999 of 'Power'") && run.diagnostics.contains(store))
         try graft("check", store).succeeded()

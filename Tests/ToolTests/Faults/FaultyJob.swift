@@ -179,15 +179,20 @@ final class FaultyWorkshop {
 
     /// Checks that there is what was before or what is to be, and that the next run does the job and leaves nothing else.
     ///
-    /// - Parameter mustBeDone: Whether the job has said that it is done.
-    func expectWhole(_ comment: String, mustBeDone: Bool = false) throws {
+    /// - Parameters:
+    ///   - mustBeDone: Whether the job has said that it is done.
+    ///   - mayLeaveValues: Whether the files of large values that no row refers to yet may stay, as after a kill.
+    func expectWhole(_ comment: String, mustBeDone: Bool = false, mayLeaveValues: Bool = false) throws {
         let state = try job.state(folder)
         #expect(state == after || (!mustBeDone && state == before), "\(job.name), \(comment)")
         guard state != after else { return }
         let again = try graft(job.arguments, in: folder)
         #expect(again.status == 0, "\(job.name), \(comment): \(again.diagnostics)")
         #expect(try job.state(folder) == after, "\(job.name) again, \(comment)")
+        func compared(_ names: [String]) -> [String] {
+            names.filter { !mayLeaveValues || !$0.hasSuffix("/large value") }
+        }
         let names = try Self.names(in: folder)
-        #expect(names == namesAfter, "\(job.name) again, \(comment)")
+        #expect(compared(names) == compared(namesAfter), "\(job.name) again, \(comment)")
     }
 }
