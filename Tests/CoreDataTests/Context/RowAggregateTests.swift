@@ -42,11 +42,12 @@ import Testing
                 ("isLent == YES AND pages == max(pages)", []), ("isLent == YES AND pages < max(pages) - 5", ["b"]),
                 ("title == max(title)", ["d"]), ("author.born == min(author.born)", ["a", "c"]),
                 ("pages == count:(author) * 10", ["c", "d"]), ("pages IN {min(pages), 20}", ["a", "b"]),
-                ("max(pages, 25) == 25", ["a", "b"]),
             ] {
                 #expect(try titles(format, in: context) == expected, "\(format)")
             }
             #expect(try titles("pages == max(pages)", in: context) { $0.includesSubentities = false } == ["d"])
+            // One of several arguments is of these, and not in PostgreSQL.
+            if kind != .postgreSQL { #expect(try titles("max(pages, 25) == 25", in: context) == ["a", "b"]) }
         }
         #expect(throws: CocoaError.self) { try titles("pages == max(nothing)", in: library.context) }
     }
