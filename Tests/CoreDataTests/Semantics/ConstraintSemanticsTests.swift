@@ -1,4 +1,5 @@
 import CoreData
+import Foundation
 import Testing
 
 // `Book.isbn` is unique. A book "1" with the title "Old", seven pages and a tag is in the store; a second one comes.
@@ -234,6 +235,26 @@ import Testing
         _ = library.insert("Book", ["isbn": "2", "author": two])
         try library.context.save()
         #expect(try library.fetch("Author", in: library.newContext())[0].value(forKey: "rating") as? Double == 2)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `decimals are unique by their values`(_ kind: StoreKind) throws {
+        let model = LibraryModel.make(), tag = try #require(model.entitiesByName["Tag"])
+        tag.properties.append(LibraryModel.attribute("price", .decimalAttributeType))
+        tag.uniquenessConstraints = [["price"]]
+        let library = try Library(kind, model: model)
+        for price in ["1.25", "2.25", "1e20"] {
+            _ = library.insert("Tag", ["price": NSDecimalNumber(string: price)])
+        }
+        _ = library.insert("Tag", ["label": "free"])
+        _ = library.insert("Tag", ["label": "free, too"])
+        try library.context.save()
+        _ = library.insert("Tag", ["price": NSDecimalNumber(string: "2.250"), "label": "again"])
+        let error = #expect(throws: CocoaError.self) { try library.context.save() }
+        #expect(error?.code == .managedObjectConstraintMerge)
+        library.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        try library.context.save()
+        #expect(try library.fetch("Tag", in: library.newContext()).count == 5)
     }
 }
 
