@@ -24,9 +24,12 @@ struct SharedContents {
     }
 
     /// Finds the pairs: those of owners before those of what they own.
+    ///
+    /// - Complexity: O(*n*) for rows that all have a counterpart, however long the ways between them are.
     mutating func pairs() -> [(old: RowReference, new: RowReference)] {
         var pairs: [(old: RowReference, new: RowReference)] = []
-        while case let found = nextPairs(), !found.isEmpty {
+        while case let entities = old.takeFresh().union(new.takeFresh()), !entities.isEmpty {
+            let found = nextPairs(entities)
             for (row, other) in found {
                 old.pair(row, with: other)
                 new.pair(other, with: row)
@@ -36,8 +39,8 @@ struct SharedContents {
         return pairs
     }
 
-    private func nextPairs() -> [(old: RowReference, new: RowReference)] {
-        let (oldShapes, newShapes) = (old.rowsByShape(), new.rowsByShape())
+    private mutating func nextPairs(_ entities: Set<Int>) -> [(old: RowReference, new: RowReference)] {
+        let (oldShapes, newShapes) = (old.rowsByShape(entities), new.rowsByShape(entities))
         var choices: [(old: Shape, new: Shape, common: [Int])] = []
         for shape in oldShapes.keys.sorted() {
             for other in newShapes.keys.sorted() where other.entity == shape.entity {
@@ -100,8 +103,13 @@ private struct Side {
     private let isOld: Bool
     /// By entity and row, the row of the other side.
     private var counterparts: [[RowReference]]
-    /// The rows to find.
-    private let rows: [RowReference]
+    /// The rows to find that wait for nothing more and have no counterpart yet.
+    private var ready: [Int: [Shape: [RowReference]]] = [:]
+    /// The entities of those that wait for nothing more since somebody last asked.
+    private var fresh: Set<Int> = []
+    /// The rows that wait for an object to which they lead, and for how many.
+    private var waiting: [RowReference: [RowReference]] = [:]
+    private var waitCounts: [RowReference: Int] = [:]
     /// The owners of rows that don't say themselves to whom they belong, by the relationship to the owner.
     private var owners: [RowReference: [Int: RowReference]] = [:]
 
@@ -112,7 +120,6 @@ private struct Side {
         self.snapshot = snapshot
         self.scope = scope
         self.counterparts = counterparts
-        self.rows = rows
         self.isOld = isOld
         let wanted = Set(rows)
         for owner in snapshot.allRows {
@@ -126,32 +133,56 @@ private struct Side {
                 }
             }
         }
+        for row in rows { enter(row) }
     }
 
     mutating func pair(_ row: RowReference, with other: RowReference) {
         counterparts[row.entity][row.row] = other
+        for row in waiting.removeValue(forKey: row) ?? [] {
+            waitCounts[row, default: 0] -= 1
+            if waitCounts[row] == 0 { makeReady(row) }
+        }
     }
 
-    /// The rows that are left, but for those that lead to an object which may still be found.
-    func rowsByShape() -> [Shape: [RowReference]] {
+    /// A row that leads to an object which nothing but this matching tells waits for that one.
+    private mutating func enter(_ row: RowReference) {
+        let toOnes = scope.entities[row.entity].toOnes.map(\.number).filter { says($0, row) }
+        let open = Set(toOnes.flatMap { ends(of: row, $0) })
+            .filter { !snapshot.isIdentified($0) && counterpart(of: $0) == nil }
+        if open.isEmpty { return makeReady(row) }
+        waitCounts[row] = open.count
+        for end in open { waiting[end, default: []].append(row) }
+    }
+
+    private mutating func makeReady(_ row: RowReference) {
+        let shape = Shape(entity: row.entity, properties: properties(of: row))
+        ready[row.entity, default: [:]][shape, default: []].append(row)
+        fresh.insert(row.entity)
+    }
+
+    /// The entities that have more rows to look at than before.
+    mutating func takeFresh() -> Set<Int> {
+        defer { fresh.removeAll() }
+        return fresh
+    }
+
+    /// The rows of some entities that are left, but for those that wait.
+    mutating func rowsByShape(_ entities: Set<Int>) -> [Shape: [RowReference]] {
         var shapes: [Shape: [RowReference]] = [:]
-        for row in rows where counterpart(of: row) == nil {
-            guard let properties = properties(of: row) else { continue }
-            shapes[Shape(entity: row.entity, properties: properties), default: []].append(row)
+        for entity in entities {
+            let left = ready[entity, default: [:]].mapValues { $0.filter { counterpart(of: $0) == nil } }
+            ready[entity] = left.filter { !$0.value.isEmpty }
+            shapes.merge(ready[entity] ?? [:]) { first, _ in first }
         }
         return shapes
     }
 
-    /// The properties that tell what a row is; nil while it leads to an object that nothing but this matching tells.
-    private func properties(of row: RowReference) -> [Int]? {
+    /// The properties that tell what a row is.
+    private func properties(of row: RowReference) -> [Int] {
         let members = scope.entities[row.entity]
         let properties = snapshot.schema.entities[row.entity].properties
         var numbers = members.attributes.map(\.number).filter { snapshot.tables[row.entity].hasValue($0, row: row.row) }
-        for number in members.toOnes.map(\.number) where says(number, row) {
-            let isWaiting = ends(of: row, number).contains { !snapshot.isIdentified($0) && counterpart(of: $0) == nil }
-            if isWaiting { return nil }
-            numbers.append(number)
-        }
+        numbers += members.toOnes.map(\.number).filter { says($0, row) }
         // What an object owns without identity is told by it, and doesn't tell it.
         for number in members.toManys.map(\.number) where says(number, row) {
             let isTold = properties[number].destination.map { snapshot.schema.entities[$0].hasIdentity } ?? false

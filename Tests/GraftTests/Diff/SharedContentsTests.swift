@@ -62,4 +62,23 @@ import Testing
             #expect(diff.deleted.filter { $0.key.entity == "Note" }.map { $0["rank"] } == [.attribute(.integer(2))])
         }
     }
+
+    // Each level of the chain tells the next one; looking at all that is left for each would take minutes.
+    @Test(.timeLimit(.minutes(2))) func `a long chain of objects without identity is told link by link`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Node", [.attribute("text"), .toOne("next", "Node")])
+        let model = sketch.model(), count = 10_000
+        func chain(changing changed: Int?) throws -> GraphSnapshot {
+            let nodes = (0..<count).map { index in
+                let next = index + 1 < count ? #", "next": {"$ref": \#(index + 1)}"# : ""
+                return #"{"$id": \#(index), "text": "\#(index == changed ? "other" : "\(index)")"\#(next)}"#
+            }
+            return try GraphSnapshot(
+                json: Data(#"{"Node": [\#(nodes.joined(separator: ", "))]}"#.utf8), model: model)
+        }
+        let old = try chain(changing: nil)
+        #expect(try GraphDiff(from: old, to: chain(changing: nil)).isEmpty)
+        let diff = try GraphDiff(from: old, to: chain(changing: 0))
+        #expect(diff.deleted.count == 1 && diff.inserted.count == 1 && diff.changed.isEmpty, "\(diff)")
+    }
 }
