@@ -19,11 +19,12 @@ final class ExportLosses {
     private let schema: GraphSchema
     /// Objects of sub-entities that a text doesn't tell from those of the entity under which they stand.
     private var changed: [Change: Set<ObjectIDKey>] = [:]
-    /// The first object that has led to an object without identity; nil for the top.
-    private var places: [ObjectIDKey: ObjectIDKey?] = [:]
+    /// How an object without identity was met first. There may be as many as objects.
+    private var ways = ObjectMarks()
+    /// The objects that led to those which several can lead to by the same relationship.
+    private var owners: [ObjectIDKey: ObjectIDKey] = [:]
     /// By entity: the objects without identity that stand at several places.
     private var multiplied: [String: Set<ObjectIDKey>] = [:]
-
     /// Objects with values that aren't written.
     private var hidden: [Hiding: Set<ObjectIDKey>] = [:]
 
@@ -33,20 +34,38 @@ final class ExportLosses {
     ///
     /// - Parameters:
     ///   - entity: That of the request, or of the relationship that leads to the object.
-    ///   - owner: The object that leads to it; nil at the top. Where an import finds that one again, it finds what belongs to it.
+    ///   - link: The relationship and the object that has it; nil at the top. Where an import finds that object again, it finds what
+    ///     belongs to it.
     func note(
         _ id: NSManagedObjectID, _ plan: ExportPlan, isIdentified: Bool, as entity: Int,
-        in owner: NSManagedObjectID?
+        by link: (property: GraphSchema.Property, owner: NSManagedObjectID)?
     ) {
+        let key = id.lookupKey
         if plan.number != entity, !plan.tellsEntity {
-            changed[Change(entity: plan.name, taken: schema.entities[entity].name), default: []].insert(id.lookupKey)
+            changed[Change(entity: plan.name, taken: schema.entities[entity].name), default: []].insert(key)
         }
         if isIdentified { return }
-        guard let first = places[id.lookupKey] else {
-            places.updateValue(owner?.lookupKey, forKey: id.lookupKey)
+        let way = Self.way(link?.property, schema)
+        guard let first = ways[key] else {
+            ways[key] = way
+            if way == Self.sharedWay { owners[key] = link?.owner.lookupKey }
             return
         }
-        if first != owner?.lookupKey { multiplied[plan.name, default: []].insert(id.lookupKey) }
+        if first != way || way == Self.sharedWay && owners[key] != link?.owner.lookupKey {
+            multiplied[plan.name, default: []].insert(key)
+        }
+    }
+
+    /// That of a relationship by which several objects can lead to one.
+    private static let sharedWay: UInt8 = 2
+
+    /// The number of a way to an object: 1 for the top. Where only one object can lead there by a relationship, that one needn't be kept.
+    private static func way(_ property: GraphSchema.Property?, _ schema: GraphSchema) -> UInt8 {
+        guard let property else { return 1 }
+        guard let inverse = property.inverse, let destination = property.destination,
+            !schema.entities[destination].properties[inverse].isToMany
+        else { return sharedWay }
+        return UInt8(clamping: 3 + inverse)
     }
 
     /// Notes the values of an object that aren't written, because others stand in their places.

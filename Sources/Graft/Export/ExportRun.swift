@@ -50,7 +50,7 @@ struct ExportRun {
                 try progress.checkCancellation()
                 try objectWriter.prepare(objects)
                 for object in objects where try objectWriter.write(object, to: &writer) {
-                    try objectWriter.note(object, as: root, in: nil)
+                    try objectWriter.note(object, as: root, by: nil)
                     count += 1
                 }
                 progress.advance(by: objects.count)

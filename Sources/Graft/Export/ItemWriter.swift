@@ -54,8 +54,8 @@ protocol ItemWriter: AnyObject {
 
     /// Takes note of an object that is written where one of an entity is expected.
     ///
-    /// - Parameter owner: The object that leads to it; nil at the top.
-    func note(_ object: Object, as entity: Int?, in owner: Object?) throws
+    /// - Parameter link: The relationship that leads to it, and the object that has it; nil at the top.
+    func note(_ object: Object, as entity: Int?, by link: (property: GraphSchema.Property, owner: Object)?) throws
 
     /// What an object without identity is called; nil where it has no name.
     ///
@@ -160,12 +160,12 @@ extension ItemWriter {
         of owner: Object, to writer: inout JSONWriter
     ) throws {
         if form == .nested {
-            try note(object, as: property.destination, in: owner)
+            try note(object, as: property.destination, by: (property, owner))
             return try writeNested(object, cameFrom: property.inverse, to: &writer)
         }
         let plan = try plan(of: object)
         if try writeIdentifier(of: object, plan, to: &writer) { return }
-        try note(object, as: property.destination, in: owner)
+        try note(object, as: property.destination, by: (property, owner))
         try writeObject(plan.items, ExportPass(object: object, plan: plan, followsRelationships: false), to: &writer)
     }
 
@@ -216,5 +216,21 @@ extension ItemWriter {
         try writeObject(
             plan.identityItems, ExportPass(object: object, plan: plan, followsRelationships: true), to: &writer)
         return true
+    }
+}
+
+extension ItemWriter where Object: RecordedObject {
+    /// Takes note of an object in what a text doesn't tell, if somebody wants to know that.
+    func note(
+        _ object: Object, as entity: Int?, by link: (property: GraphSchema.Property, owner: Object)?,
+        in losses: ExportLosses?
+    ) throws {
+        guard let losses, let entity else { return }
+        let plan = try plan(of: object)
+        let isIdentified = try options.stableIdentifierKey != nil || plan.isIdentified(object)
+        losses.note(
+            object.objectID, plan, isIdentified: isIdentified, as: entity,
+            by: link.map { ($0.property, $0.owner.objectID) })
+        try losses.noteHidden(of: object, object.objectID, plan)
     }
 }

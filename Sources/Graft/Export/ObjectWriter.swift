@@ -68,12 +68,10 @@ final class ObjectWriter: ItemWriter {
 
     // MARK: Objects
 
-    func note(_ object: NSManagedObject, as entity: Int?, in owner: NSManagedObject?) throws {
-        guard let losses, let entity else { return }
-        let plan = try plan(of: object)
-        let isIdentified = try options.stableIdentifierKey != nil || plan.isIdentified(object)
-        losses.note(object.objectID, plan, isIdentified: isIdentified, as: entity, in: owner?.objectID)
-        try losses.noteHidden(of: object, object.objectID, plan)
+    func note(
+        _ object: NSManagedObject, as entity: Int?, by link: (property: GraphSchema.Property, owner: NSManagedObject)?
+    ) throws {
+        try note(object, as: entity, by: link, in: losses)
     }
 
     /// Looks for changes in objects that are going to be written, together: that is faster.

@@ -40,7 +40,7 @@ private final class RowWriter: ItemWriter {
     func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) -> Bool { true }
     func requireNull(_ number: Int, _ pass: ExportPass<Object>) {}
     func leavesOut(formless value: String, of property: String, from row: GraphSnapshot.Row) -> Bool { false }
-    func note(_ row: GraphSnapshot.Row, as entity: Int?, in owner: GraphSnapshot.Row?) {}
+    func note(_ row: Object, as entity: Int?, by link: (property: GraphSchema.Property, owner: Object)?) {}
     func name(of row: GraphSnapshot.Row, ifNested: Bool) -> String? { nil }
 
     func writeNested(_ row: GraphSnapshot.Row, cameFrom inverse: Int?, to writer: inout JSONWriter) throws {

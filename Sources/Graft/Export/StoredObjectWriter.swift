@@ -83,7 +83,7 @@ final class StoredObjectWriter: ItemWriter {
             guard let object = met[Meeting(key: row.objectID.lookupKey, way: .nested(cameFrom: nil))] else {
                 throw GraftError(.unknownEntity(row.objectID.entity.name ?? "", closest: nil))
             }
-            try note(object, as: root, in: nil)
+            try note(object, as: root, by: nil)
             try writeNested(object, cameFrom: nil, to: &writer)
         }
     }
@@ -183,12 +183,10 @@ final class StoredObjectWriter: ItemWriter {
         return true
     }
 
-    func note(_ object: StoredObject, as entity: Int?, in owner: StoredObject?) throws {
-        guard let losses, let entity else { return }
-        let plan = try plan(of: object)
-        let isIdentified = try options.stableIdentifierKey != nil || plan.isIdentified(object)
-        losses.note(object.objectID, plan, isIdentified: isIdentified, as: entity, in: owner?.objectID)
-        try losses.noteHidden(of: object, object.objectID, plan)
+    func note(
+        _ object: StoredObject, as entity: Int?, by link: (property: GraphSchema.Property, owner: StoredObject)?
+    ) throws {
+        try note(object, as: entity, by: link, in: losses)
     }
 
     func name(of object: StoredObject, ifNested: Bool) -> String? {
