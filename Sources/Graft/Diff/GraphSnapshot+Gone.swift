@@ -4,7 +4,11 @@
 
 extension GraphSnapshot {
     /// The rows of objects that the data says are gone.
-    var goneRows: [RowReference] { allRows.filter { tables[$0.entity].flags[$0.row].contains(.gone) } }
+    var goneRows: [RowReference] {
+        // As a rule there are none, and nothing is made of all the others.
+        guard tables.contains(where: { $0.flags.contains { $0.contains(.gone) } }) else { return [] }
+        return allRows.filter { tables[$0.entity].flags[$0.row].contains(.gone) }
+    }
 
     /// The snapshot without the objects that its data says are gone, and without what these alone lead to.
     ///

@@ -18,6 +18,7 @@ final class ContextObjects {
     private var wasEmpty: [Bool?]
     /// What the properties of new objects have, by entity, as far as somebody has asked.
     private var initialValues: [Int: [GraphValue]] = [:]
+    private var identityDefaults: [Int: [(number: Int, value: GraphValue)]] = [:]
     /// How many fetches there have been.
     var fetchCount = 0
 
@@ -58,8 +59,11 @@ final class ContextObjects {
 
     /// The identifying attributes that new objects of an entity have a value of, with that value.
     func identityDefaults(_ entity: Int) -> [(number: Int, value: GraphValue)] {
+        if let known = identityDefaults[entity] { return known }
         let initial = initialValues(entity)
-        return schema.entities[entity].identity.filter { !initial[$0].isNull }.map { ($0, initial[$0]) }
+        let defaults = schema.entities[entity].identity.filter { !initial[$0].isNull }.map { ($0, initial[$0]) }
+        identityDefaults[entity] = defaults
+        return defaults
     }
 
     /// The number of an object's entity; nil for one of another model.
