@@ -160,14 +160,7 @@ import Testing
         // Theirs makes a dog of the animal and gives it a kennel; ours, which wins, changes the animal.
         let base = try kennel(before, name: "Rex")
         let (ours, theirs) = (try kennel("Animal", name: "Max"), try kennel("Dog", name: "Rex"))
-        for (policy, result) in [(GraphMerge.Policy.ours, ours), (.theirs, theirs)] {
-            let options = GraphMerge.Options(policy: policy)
-            let merge = try GraphMerge(base: base, ours: ours, theirs: theirs, options: options)
-            let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours, options: options.mirrored)
-            #expect(merge.conflicts.isEmpty && swapped.conflicts.isEmpty)
-            #expect(try merge.snapshot.contents() == result.contents())
-            #expect(try swapped.snapshot.contents() == result.contents())
-        }
+        try expectPoliciesToDecide(between: ours, and: theirs, base: base)
         let left = try GraphMerge(base: base, ours: ours, theirs: theirs)
         #expect(left.conflicts.map(\.kind).contains(before.isEmpty ? .uniqueness : .deletion))
     }

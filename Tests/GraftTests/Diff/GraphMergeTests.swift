@@ -500,3 +500,18 @@ extension GraphMerge.Options {
         return GraphMerge.Options(policy: mirror(policy), policies: policies.mapValues(mirror), diff: diff)
     }
 }
+
+/// Expects that a policy leads to the graph of the side that it prefers, whichever of the two that is.
+func expectPoliciesToDecide(
+    between ours: GraphSnapshot, and theirs: GraphSnapshot, base: GraphSnapshot,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    for (policy, result) in [(GraphMerge.Policy.ours, ours), (.theirs, theirs)] {
+        let options = GraphMerge.Options(policy: policy)
+        let merge = try GraphMerge(base: base, ours: ours, theirs: theirs, options: options)
+        let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours, options: options.mirrored)
+        #expect(merge.conflicts.isEmpty && swapped.conflicts.isEmpty, sourceLocation: sourceLocation)
+        #expect(try merge.snapshot.contents() == result.contents(), sourceLocation: sourceLocation)
+        #expect(try swapped.snapshot.contents() == result.contents(), sourceLocation: sourceLocation)
+    }
+}

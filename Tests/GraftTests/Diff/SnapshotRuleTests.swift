@@ -170,14 +170,7 @@ import Testing
             team.setValue(NSSet(object: member), forKey: "members")
         }
         let theirs = try snapshot { $0.delete(try #require(try $0.one("Player", "name", "C"))) }
-        for (policy, result) in [(GraphMerge.Policy.ours, ours), (.theirs, theirs)] {
-            let options = GraphMerge.Options(policy: policy)
-            let merge = try GraphMerge(base: base, ours: ours, theirs: theirs, options: options)
-            let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours, options: options.mirrored)
-            #expect(merge.conflicts.isEmpty && swapped.conflicts.isEmpty)
-            #expect(try merge.snapshot.contents() == result.contents())
-            #expect(try swapped.snapshot.contents() == result.contents())
-        }
+        try expectPoliciesToDecide(between: ours, and: theirs, base: base)
         var merge = try GraphMerge(base: base, ours: ours, theirs: theirs)
         try merge.settle(try #require(merge.conflicts.first), .theirs)
         #expect(merge.conflicts.map(\.kind) == [.rule])
