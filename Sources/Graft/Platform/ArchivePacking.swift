@@ -37,27 +37,6 @@ import Foundation
             return model
         }
     }
-
-    extension NSManagedObject {
-        /// The value of an attribute; of a transformable one the bytes that a store keeps.
-        func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-            guard property.attributeKind == .transformable else { return try graphValue(number, property) }
-            guard let object = value(forKeyPath: property.name) else { return .null }
-            let name = entity.attributePartsByName[property.name]?.valueTransformerName
-            let transformer = name.flatMap { ValueTransformer(forName: NSValueTransformerName($0)) }
-            switch transformer {
-            case nil:
-                return .encoded(try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false))
-            case let transformer?:
-                // Of the archiving kind, forward leads from data to the object.
-                let made =
-                    transformer is NSSecureUnarchiveFromDataTransformer
-                    ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
-                if let data = made as? Data { return .encoded(data) }
-                throw GraftError(.notRepresentable(value: "\(object)", format: "the data of '\(name ?? "")'"))
-            }
-        }
-    }
 #else
     enum ArchivePacking {
         /// Compresses bytes (raw DEFLATE, RFC 1951).
@@ -85,7 +64,30 @@ import Foundation
             return model
         }
     }
+#endif
 
+#if canImport(Darwin) || GRAFT_PORTABLE
+    extension NSManagedObject {
+        /// The value of an attribute; of a transformable one the bytes that a store keeps.
+        func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
+            guard property.attributeKind == .transformable else { return try graphValue(number, property) }
+            guard let object = value(forKeyPath: property.name) else { return .null }
+            let name = entity.attributePartsByName[property.name]?.valueTransformerName
+            let transformer = name.flatMap { ValueTransformer(forName: NSValueTransformerName($0)) }
+            switch transformer {
+            case nil:
+                return .encoded(try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false))
+            case let transformer?:
+                // Of the archiving kind, forward leads from data to the object.
+                let made =
+                    transformer is NSSecureUnarchiveFromDataTransformer
+                    ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
+                if let data = made as? Data { return .encoded(data) }
+                throw GraftError(.notRepresentable(value: "\(object)", format: "the data of '\(name ?? "")'"))
+            }
+        }
+    }
+#else
     extension NSManagedObject {
         /// The value of an attribute; of a transformable one the bytes that a store keeps.
         func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
