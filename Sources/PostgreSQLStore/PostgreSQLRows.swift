@@ -103,11 +103,10 @@
             case (.uri, .text(let text)):
                 if let url = URL(string: text), url.absoluteString == text { return .uri(url) }
             case (.uuid, .uuid(let uuid)): return .uuid(uuid)
+            case (.decimal, .numeric("NaN")): return .decimal(.nan)
             case (.decimal, .numeric(let digits)):
-                // As many digits as a Decimal has.
-                if digits.utf8.count(where: { (0x30...0x39).contains($0) }) <= 38 || !digits.contains("."),
-                    let decimal = Decimal(string: digits)
-                {
+                // A Decimal has no more, and would be rounded without a word.
+                if significantDigits(of: digits) <= 38, let decimal = Decimal(string: digits) {
                     return .decimal(decimal)
                 }
             case (.data, .bytes(let data)): return .data(data)
@@ -124,7 +123,13 @@
             throw store.errors.bad(place(), found: "\(value)", expected: "a value of the attribute's type")
         }
 
-        /// A slot's value as a parameter.
+        /// The digits between the zeros before a number's first other digit and those behind its last one.
+        private static func significantDigits(of number: String) -> Int {
+            let digits = number.utf8.filter { (0x30...0x39).contains($0) }.drop { $0 == 0x30 }
+            return digits.count - digits.reversed().prefix { $0 == 0x30 }.count
+        }
+
+        /// A slot's value as a parameter. What is no number is no value, as in SQLite and in predicates.
         ///
         /// - Throws: `CocoaError` for what PostgreSQL can't hold, a reference to an object of another store, or a value that its
         ///   transformer refuses.
@@ -150,6 +155,8 @@
             let converted: PostgreSQLValue
             switch value {
             case .null: converted = .null
+            case .double(let number) where number.isNaN, .date(let number) where number.isNaN: converted = .null
+            case .decimal(let number) where number.isNaN: converted = .null
             case .string(let text):
                 guard !text.utf8.contains(0) else {
                     throw unfit("a text with U+0000", "one without", "Take the character out, or keep bytes.")

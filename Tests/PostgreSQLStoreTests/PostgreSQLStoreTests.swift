@@ -56,6 +56,36 @@
             #expect((read.value(forKey: "madeAt") as? Date)?.timeIntervalSinceReferenceDate == -1234567.5)
         }
 
+        @Test func `decimals come back whatever their exponent`() throws {
+            let shop = try Shop()
+            let totals = [
+                "1e-127", "1e127", "-99999999999999999999999999999999999999",
+                "0.00000000000000000000000000000000000001",
+            ].map { NSDecimalNumber(string: $0).stringValue }
+            for total in totals { shop.insert("Order").setValue(NSDecimalNumber(string: total), forKey: "total") }
+            try shop.context.save()
+            let read = try shop.fetch("Order", in: shop.newContext()).map {
+                $0.value(forKey: "total") as? NSDecimalNumber
+            }
+            #expect(read.compactMap(\.?.stringValue) == totals)
+        }
+
+        @Test func `a decimal of another program's comes back whole or is an error`() throws {
+            let shop = try Shop()
+            let order = shop.insert("Order")
+            try shop.context.save()
+            func read(_ number: String) throws -> String? {
+                _ = try shop.sql("UPDATE \(shop.schema).order SET total = '\(number)'")
+                let stored = try shop.newContext().existingObject(with: order.objectID)
+                return (stored.value(forKey: "total") as? NSDecimalNumber)?.stringValue
+            }
+            let zeros = String(repeating: "0", count: 40)
+            #expect(try read("1.5\(zeros)") == "1.5")
+            #expect(try read("12\(zeros)") == "12\(zeros)")
+            #expect(try read("NaN") == "NaN")
+            #expect(throws: CocoaError.self) { try read("1\(zeros)1") }
+        }
+
         // MARK: Other programs
 
         @Test func `what another program inserts is found, and its change is a conflict`() throws {

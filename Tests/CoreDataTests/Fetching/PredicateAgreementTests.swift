@@ -44,6 +44,30 @@ import Testing
         }
     }
 
+    @Test func `what is no number or date is no value, in whichever store`() throws {
+        let books: [[String: Any]] = [
+            ["title": "1", "price": NSDecimalNumber(value: 1)],
+            ["title": "none", "price": NSDecimalNumber.notANumber], ["title": "nil"],
+        ]
+        #expect(try titles(books, "price == nil") == ["none", "nil"])
+        #expect(try titles(books, "price > 0 OR price < 0") == ["1"])
+        #expect(try titles(books, "price == %@", [NSDecimalNumber.notANumber]) == ["none", "nil"])
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            for (name, value) in [("a", 1), ("b", Double.nan), ("c", -1)] {
+                let born = Date(timeIntervalSinceReferenceDate: value)
+                _ = library.insert("Author", ["name": name, "rating": value, "born": born])
+            }
+            try library.context.save()
+            for key in ["rating", "born"] {
+                let sorted = try library.fetch("Author", sortedBy: key, in: library.newContext())
+                #expect(sorted.map { $0.text("name") } == ["b", "c", "a"], "\(kind) \(key)")
+                let found = try library.fetch("Author", where: NSPredicate(format: "%K == nil", key))
+                #expect(found.map { $0.text("name") } == ["b"], "\(kind) \(key)")
+            }
+        }
+    }
+
     // MARK: Arguments
 
     @Test func `a pattern that is an argument and no regular expression fits nothing`() throws {
