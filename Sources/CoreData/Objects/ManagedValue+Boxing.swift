@@ -123,9 +123,8 @@ extension ManagedValue {
         case (.null, .null): true
         case (.boolean(let a), .boolean(let b)): a == b
         case (.integer(let a), .integer(let b)): a == b
-        case (.double(let a), .double(let b)): a == b || (a.isNaN && b.isNaN)
+        case (.double(let a), .double(let b)), (.date(let a), .date(let b)): a == b || (a.isNaN && b.isNaN)
         case (.string(let a), .string(let b)): Self.sameScalars(a, b)
-        case (.date(let a), .date(let b)): a == b
         case (.data(let a), .data(let b)): a == b
         case (.uuid(let a), .uuid(let b)): a == b
         case (.decimal(let a), .decimal(let b)): a == b

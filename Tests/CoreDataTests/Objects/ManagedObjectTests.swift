@@ -167,4 +167,13 @@ import Testing
         let messages = [key, entity].map { String(decoding: $0?.standardErrorContent ?? [], as: UTF8.self) }
         #expect(messages[0].contains("nmae") && messages[1].contains("The model has no entity 'Auhtor'"))
     }
+
+    @Test func `setting what is no number or no date once more changes nothing`() throws {
+        let library = try Library(.inMemory)
+        let none: [String: Any] = ["rating": Double.nan, "born": Date(timeIntervalSinceReferenceDate: .nan)]
+        let author = library.insert("Author", none.merging(["name": "Ada"]) { $1 })
+        try library.context.save()
+        author.setValuesForKeys(none)
+        #expect(author.changedValues().isEmpty)
+    }
 }
