@@ -179,4 +179,28 @@ import Testing
         let stored = try library.newContext().existingObject(with: book.objectID)
         #expect(stored.ordered("chapters").map { $0.text("heading") } == ["1", "2", "3"])
     }
+
+    /// A box has things that don't know of it.
+    private static func boxes() -> NSManagedObjectModel {
+        let thing = NSEntityDescription(), box = NSEntityDescription(), things = NSRelationshipDescription()
+        (thing.name, box.name) = ("Thing", "Box")
+        (things.name, things.destinationEntity, things.maxCount) = ("things", thing, 0)
+        things.deleteRule = .nullifyDeleteRule
+        box.properties = [things]
+        let model = NSManagedObjectModel()
+        model.entities = [thing, box]
+        return model
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a member that was deleted is in no list without inverse`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: Self.boxes())
+        let thing = library.insert("Thing")
+        let box = library.insert("Box", ["things": Set([thing, library.insert("Thing")])])
+        try library.context.save()
+        library.context.delete(thing)
+        try library.context.save()
+        let stored = try library.newContext().existingObject(with: box.objectID)
+        #expect(stored.many("things").count == 1)
+    }
 }

@@ -82,7 +82,9 @@ final class InMemoryStoreBackend: StoreBackend {
         lock.withLock {
             owners.map { id in
                 guard let row = storedRow(id), let slot = row.layout.slot(named: relationship.name) else { return [] }
-                return row.orderedMembers(slot)
+                let members = row.orderedMembers(slot)
+                // Without an inverse nothing takes a deleted member out.
+                return row.layout.inverses[slot] == nil ? members.filter { storedRow($0) != nil } : members
             }
         }
     }
