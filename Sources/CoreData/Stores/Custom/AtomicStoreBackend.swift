@@ -65,11 +65,22 @@ final class AtomicStoreBackend: StoreBackend {
         let kept = former.compactMap(store.cacheNode).map {
             FormerNode(node: $0, values: $0.propertyCache?.mutableCopy() as? NSMutableDictionary)
         }
-        try rows.save(changes)
+        // The nodes first: what the objects haven't read yet of the rows would have the changes twice afterwards.
         let new = Set(objects(changes.inserted, context.inserted.objects).map(store.newCacheNode))
+        func restoreNodes() {
+            for former in kept { former.node.propertyCache = former.values }
+            store.removeCacheNodes(new)
+            store.addCacheNodes(Set(kept.map(\.node)))
+        }
         store.addCacheNodes(new)
         for object in objects(changes.updated, context.updated.objects) {
             if let node = store.cacheNode(for: object.objectID) { store.updateCacheNode(node, from: object) }
+        }
+        do {
+            try rows.save(changes)
+        } catch {
+            restoreNodes()
+            throw error
         }
         let removed = Set(changes.deleted.map(\.objectID).compactMap(store.cacheNode))
         if !removed.isEmpty { store.willRemoveCacheNodes(removed) }
@@ -77,9 +88,7 @@ final class AtomicStoreBackend: StoreBackend {
         do {
             try store.save()
         } catch {
-            for former in kept { former.node.propertyCache = former.values }
-            store.removeCacheNodes(new)
-            store.addCacheNodes(Set(kept.map(\.node)))
+            restoreNodes()
             try restoreRows(Dictionary(versions) { first, _ in first })
             throw error
         }

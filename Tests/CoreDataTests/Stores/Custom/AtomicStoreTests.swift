@@ -107,6 +107,20 @@ import Testing
         #expect(error?.code == .managedObjectMerge)
     }
 
+    @Test func `a new member of a relationship that nobody has read is there once`() throws {
+        let folder = try TemporaryFolder()
+        let stack = try Stack(at: url(in: folder))
+        _ = stack.insert("Author", ["name": "Ada"])
+        try stack.context.save()
+        stack.context.reset()
+        let authors = try stack.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"))
+        let author = try #require(authors.first)
+        let book = stack.insert("Book", ["title": "a", "author": author])
+        try stack.context.save()
+        #expect(author.many("books") == [book])
+        #expect(stack.context.registeredObjects == [author, book])
+    }
+
     @Test func `a value that doesn't fit the model is an error when the file is opened`() throws {
         let folder = try TemporaryFolder()
         let row: [String: Any] = ["entity": "Book", "reference": "1", "values": ["title": 7]]
