@@ -1,7 +1,7 @@
 // The options of `graft apply`. Jobs/ApplyJob.swift does the work.
 
-import ArgumentParser
-import Graft
+public import ArgumentParser
+public import Graft
 
 struct ApplyCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -51,28 +51,17 @@ struct ApplyCommand: JobCommand {
     @Option(
         help:
             "What becomes of changes that don't fit the store: nothing at all is done, or they are left out or forced.")
-    var onConflict = OnConflict.fail
+    var onConflict = GraphDiff.ConflictPolicy.fail
 
     func validate() throws { try checkWait() }
 
     func run(console: Console) throws {
         try ApplyJob(
             patch: patch, store: store, model: model, entity: entity, isReversed: reverse, isDryRun: dryRun,
-            conflicts: onConflict.policy, options: key.diffOptions, transformers: transformer.texts,
+            conflicts: onConflict, options: key.diffOptions, transformers: transformer.texts,
             deletionLimit: deletion.maxDeletions, backup: deletion.storeBackup
         ).run(on: console)
     }
 }
 
-/// What becomes of changes that don't fit.
-enum OnConflict: String, CaseIterable, ExpressibleByArgument {
-    case fail, skip, force
-
-    var policy: GraphDiff.ConflictPolicy {
-        switch self {
-        case .fail: .fail
-        case .skip: .skip
-        case .force: .force
-        }
-    }
-}
+extension GraphDiff.ConflictPolicy: ExpressibleByArgument {}

@@ -1,7 +1,7 @@
 // The options of `graft archive`. Jobs/ArchiveJob.swift does the work.
 
-import ArgumentParser
-import Graft
+public import ArgumentParser
+public import Graft
 
 struct ArchiveCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -30,7 +30,7 @@ struct ArchiveCommand: JobCommand {
     var model: String?
 
     @Option(help: "json: one object a line, to compare and to keep in git. binary: small.")
-    var format = Format.json
+    var format = GraphArchive.Encoding.json
 
     @Flag(help: "Leave the model out. Restoring needs it then.")
     var withoutModel = false
@@ -40,7 +40,7 @@ struct ArchiveCommand: JobCommand {
 
     func run(console: Console) throws {
         var options = GraphArchive.WritingOptions()
-        options.encoding = format == .json ? .json : .binary
+        options.encoding = format
         options.includesModel = !withoutModel
         let job = ArchiveJob(
             store: store, model: model, output: OutputFile.path(output), options: options, keepsGoing: keepGoing)
@@ -48,8 +48,4 @@ struct ArchiveCommand: JobCommand {
     }
 }
 
-extension ArchiveCommand {
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case json, binary
-    }
-}
+extension GraphArchive.Encoding: ExpressibleByArgument {}

@@ -1,7 +1,7 @@
 // The options of `graft export`. Jobs/ExportJob.swift does the work.
 
-import ArgumentParser
-import Graft
+public import ArgumentParser
+public import Graft
 
 struct ExportCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -45,7 +45,7 @@ struct ExportCommand: JobCommand {
     var limit: Int?
 
     @Option(help: "The form of the output.")
-    var format = Format.json
+    var format = ExportOptions.Format.json
 
     @Flag(help: "Indent the output.")
     var pretty = false
@@ -55,7 +55,7 @@ struct ExportCommand: JobCommand {
 
     @Option(
         help: ArgumentHelp("How relationships are written that the model says nothing of.", valueName: "form"))
-    var relationships: Relationships?
+    var relationships: ExportOptions.RelationshipForm?
 
     @Option(
         parsing: .unconditional,
@@ -113,36 +113,16 @@ struct ExportCommand: JobCommand {
 extension ExportCommand {
     private var options: ExportOptions {
         var options = ExportOptions()
-        options.format = format.option
+        options.format = format
         options.isPretty = pretty
-        options.relationshipForm = relationships?.option
+        options.relationshipForm = relationships
         if let depth { options.maximumNesting = depth + 1 }
         options.includesNulls = !omitNulls
         options.sortsKeys = sortKeys
         options.stableIdentifierKey = nameKey
         return options
     }
-
-    enum Relationships: String, CaseIterable, ExpressibleByArgument {
-        case nested, identifier, none
-
-        var option: ExportOptions.RelationshipForm {
-            switch self {
-            case .nested: .nested
-            case .identifier: .identifier
-            case .none: .none
-            }
-        }
-    }
-
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case json, ndjson
-
-        var option: ExportOptions.Format {
-            switch self {
-            case .json: .json
-            case .ndjson: .ndjson
-            }
-        }
-    }
 }
+
+extension ExportOptions.Format: ExpressibleByArgument {}
+extension ExportOptions.RelationshipForm: ExpressibleByArgument {}

@@ -1,7 +1,7 @@
 // The options of `graft import`. Jobs/ImportJob.swift does the work.
 
-import ArgumentParser
-import Graft
+public import ArgumentParser
+public import Graft
 
 struct ImportCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -78,7 +78,7 @@ struct ImportCommand: JobCommand {
         help: ArgumentHelp(
             "When a record can't be taken: end the import, end it with a list of all (one save, also with --batch), or leave the record out.",
             valueName: "fail|collect|skip"))
-    var onError = OnError.fail
+    var onError = ImportOptions.FailurePolicy.fail
 
     @Option(
         help: ArgumentHelp(
@@ -98,26 +98,14 @@ struct ImportCommand: JobCommand {
     func run(console: Console) throws {
         try ImportJob(
             files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun,
-            failurePolicy: onError.option, isStrict: strict, keys: key.keys, guessesKeys: key.isAuto,
+            failurePolicy: onError, isStrict: strict, keys: key.keys, guessesKeys: key.isAuto,
             transformers: transformer.texts, deleted: deleted, deletionLimit: deletion.maxDeletions,
             backup: deletion.storeBackup, wait: wait, report: report
         ).run(on: console)
     }
 }
 
-extension ImportCommand {
-    enum OnError: String, CaseIterable, ExpressibleByArgument {
-        case fail, collect, skip
-
-        var option: ImportOptions.FailurePolicy {
-            switch self {
-            case .fail: .fail
-            case .collect: .collect
-            case .skip: .skip
-            }
-        }
-    }
-}
+extension ImportOptions.FailurePolicy: ExpressibleByArgument {}
 
 extension JobCommand {
     func checkWait() throws {

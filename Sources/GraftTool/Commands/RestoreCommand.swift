@@ -1,7 +1,7 @@
 // The options of `graft restore`. Jobs/RestoreJob.swift does the work.
 
-import ArgumentParser
-import Graft
+public import ArgumentParser
+public import Graft
 
 struct RestoreCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -35,7 +35,7 @@ struct RestoreCommand: JobCommand {
             How much the models may differ. exact: not at all. compatible: the archive has nothing that the model has no \
             place for. partial: what the model has no place for is left out.
             """)
-    var fit = Fit.exact
+    var fit = GraphArchive.ModelFit.exact
 
     @Option(
         parsing: .unconditional,
@@ -62,7 +62,7 @@ struct RestoreCommand: JobCommand {
 
     func run(console: Console) throws {
         var options = GraphArchive.RestoringOptions()
-        options.fit = fit.option
+        options.fit = fit
         options.isDryRun = dryRun
         options.validates = keepsRules
         if let batch {
@@ -73,16 +73,4 @@ struct RestoreCommand: JobCommand {
     }
 }
 
-extension RestoreCommand {
-    enum Fit: String, CaseIterable, ExpressibleByArgument {
-        case exact, compatible, partial
-
-        var option: GraphArchive.ModelFit {
-            switch self {
-            case .exact: .exact
-            case .compatible: .compatible
-            case .partial: .partial
-            }
-        }
-    }
-}
+extension GraphArchive.ModelFit: ExpressibleByArgument {}
