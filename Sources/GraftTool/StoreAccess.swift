@@ -168,9 +168,8 @@ enum StoreAccess {
     static func openForWriting(_ path: String, model: NSManagedObjectModel) throws -> NSPersistentContainer {
         if FileKind(ofPath: path) != .missing { try FileKind.requireReadable(path) }
         if FileKind(ofPath: path) == .file { try requireStore(path) }
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard server(path: path) != nil || FileKind(ofPath: folder) == .folder else {
-            throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: place(path))
+        if server(path: path) == nil {
+            try FileKind.requireFolder(of: URL(fileURLWithPath: path), shownAs: shown(path))
         }
         return try open(path, model, isReadOnly: false)
     }
@@ -297,10 +296,7 @@ enum StoreAccess {
                 .unwritableFile(reason: "there is a file already, and a backup replaces none"), at: place(path))
         }
         try OutputFile.requireNoPartOfStore(path, besides: [store])
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        guard FileKind(ofPath: folder) == .folder else {
-            throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: place(path))
-        }
+        try FileKind.requireFolder(of: URL(fileURLWithPath: path), shownAs: shown(path))
         try FileKind.requireReadable(store)
         if case .archive = try FileKind.contents(of: store) {
             try FileManager.default.copyItem(atPath: store, toPath: path)
@@ -353,6 +349,9 @@ enum StoreAccess {
 }
 
 extension NSManagedObjectModel {
+    /// The names of the entities that inherit from none.
+    var rootNames: [String] { entities.filter { $0.superentity == nil }.compactMap(\.name).sorted() }
+
     /// The entity that a user has named.
     ///
     /// - Throws: ``GraftError`` with `unknownEntity` and the name that was probably meant.

@@ -5,13 +5,16 @@ extension ImportReport: CustomStringConvertible {
     public var description: String {
         let lines =
             entities.map { "\($0.name): \($0.counts)" }
-            + unknownKeys.map(\.description) + repeatedKeys.map(\.description) + roundedValues.map(\.description)
-            + leftOutValues.map(\.description) + lostLinks.map(\.description) + sharedIdentities.map(\.description)
-            + misfits.map { "not restored: \($0)" }
-            + exceededLimits
+            + unknownKeys.map(\.description) + repeatedKeys.map(\.description) + losses + exceededLimits
             + identification.sentences
         let text = lines.isEmpty ? "nothing to import" : lines.joined(separator: "\n")
         return isDryRun ? "\(text)\n(dry run, nothing was kept)" : text
+    }
+
+    /// What the store doesn't have as the data has it, and what objects lost to others, a line each.
+    package var losses: [String] {
+        roundedValues.map(\.description) + leftOutValues.map(\.description) + lostLinks.map(\.description)
+            + sharedIdentities.map(\.description) + misfits.map { "not restored: \($0)" }
     }
 }
 

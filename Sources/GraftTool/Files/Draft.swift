@@ -23,9 +23,7 @@ final class Draft {
         try OutputFile.requireNoPartOfStore(target)
         let url = URL(fileURLWithPath: target).resolvingSymlinksInPath()
         let folder = url.deletingLastPathComponent()
-        guard FileKind(ofPath: folder.path) == .folder else {
-            throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: target))
-        }
+        try FileKind.requireFolder(of: url, shownAs: target)
         Self.removeLeftovers(of: url.lastPathComponent, in: folder)
         self.target = url.path
         path =

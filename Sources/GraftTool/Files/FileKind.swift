@@ -73,6 +73,12 @@ enum FileKind {
         throw GraftError(.unreadableFile(reason: reason), at: GraftError.Place(source: path))
     }
 
+    /// Refuses a file to be written whose folder isn't there.
+    static func requireFolder(of file: URL, shownAs path: String) throws {
+        if FileKind(ofPath: file.deletingLastPathComponent().path) == .folder { return }
+        throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: path))
+    }
+
     /// Refuses an empty path, which stands for the working directory otherwise.
     static func requireName(_ path: String) throws {
         guard path.isEmpty else { return }

@@ -18,10 +18,7 @@ final class MakingLock {
     /// - Throws: ``GraftError`` with `unwritableFile`, where nothing can be made in the folder, or somebody takes too long.
     init(of target: String, waitingFor seconds: Double?, notice: () -> Void) throws {
         let url = URL(fileURLWithPath: target).resolvingSymlinksInPath()
-        let folder = url.deletingLastPathComponent()
-        guard FileKind(ofPath: folder.path) == .folder else {
-            throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: target))
-        }
+        try FileKind.requireFolder(of: url, shownAs: target)
         path = Self.path(for: url)
         let start = ContinuousClock.now
         var hasNoticed = false

@@ -3,6 +3,7 @@
 
 import Foundation
 import Graft
+import Synchronization
 
 enum OutputFile {
     /// The path of a result; nil for standard output, which `-` is, too.
@@ -32,9 +33,7 @@ enum OutputFile {
         switch FileKind(ofPath: url.path) {
         case .missing, .file:
             try requireReplaceable(output, besides: files.compactMap(\.self))
-            guard FileKind(ofPath: url.deletingLastPathComponent().path) == .folder else {
-                throw GraftError(.unwritableFile(reason: "its folder doesn't exist"), at: .init(source: output))
-            }
+            try FileKind.requireFolder(of: url, shownAs: output)
             return .file(url)
         case .folder, .server:
             throw GraftError(.unwritableFile(reason: "it is a folder"), at: .init(source: output))
@@ -43,6 +42,34 @@ enum OutputFile {
                 throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: output))
             }
             return .handle(handle)
+        }
+    }
+
+    /// Writes what a store has, shows how far that is, and lists what was left out.
+    ///
+    /// - Parameter body: Writes it. Whatever it leaves out because it is damaged, it hands on.
+    /// - Returns: How much was left out.
+    static func write(
+        _ output: String?, of store: String, model: String?, _ console: Console,
+        _ body: (ExportDestination, _ onDamage: @escaping @Sendable (GraftError) -> Void, Progress) throws -> Void
+    ) throws -> Int {
+        let damages = Mutex<[GraftError]>([])
+        // On a terminal the result itself shows how far the work is.
+        let isShown = output != nil || isatty(console.output) == 0
+        return try console.working(isShown ? StoreAccess.title(of: store) : nil) { progress in
+            do {
+                let destination = try destination(output, besides: [store, model], console)
+                try body(destination, { error in damages.withLock { $0.append(error) } }, progress)
+            } catch  where output == nil && console.isOutputClosed {
+                throw OutputClosed()
+            } catch let error as GraftError {
+                guard case .unwritableFile = error.problem else { throw error }
+                throw error.located(in: GraftError.Place(source: output ?? "standard output"))
+            }
+            let leftOut = damages.withLock { $0 }
+            for error in leftOut { console.note("left out: \(error.description)") }
+            try report(output, console)
+            return leftOut.count
         }
     }
 

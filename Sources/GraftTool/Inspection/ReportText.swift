@@ -11,8 +11,17 @@
 //       foes     many Villain, inverse nemesis, Nullify
 //       rescues  Integer 32 = 0, optional                    rescues
 
+import Foundation
+
 /// Renders reports.
 enum ReportText {
+    /// A report as JSON.
+    static func json(_ report: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(report), as: UTF8.self)
+    }
+
     static func lines(_ store: StoreReport) -> [String] {
         let framework = store.frameworkVersion.map { ", framework version \($0)" } ?? ""
         return ["\(store.file): \(store.type) store, \(store.size) bytes\(framework)", "UUID \(store.uuid)"]

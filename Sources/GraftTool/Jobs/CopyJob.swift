@@ -28,10 +28,7 @@ struct CopyJob {
         let archive = FileManager.default.temporaryDirectory.appendingPathComponent("graft-copy-\(UUID().uuidString)")
         // What can't be removed is the system's folder for such files.
         defer { try? FileManager.default.removeItem(at: archive) }
-        let progress = Progress(totalUnitCount: -1)
-        let interruption = Interruption(cancelling: progress)
-        do {
-            defer { interruption.end() }
+        try console.working(nil) { progress in
             var options = GraphArchive.WritingOptions()
             options.encoding = .binary
             try container.writeArchive(to: .file(archive), options: options, progress: progress)

@@ -26,7 +26,8 @@ struct DiffJob {
     /// - Returns: Whether there is one.
     func run(on console: Console) throws -> Bool {
         let files = (try GraphFile(path: old, for: .graph), try GraphFile(path: new, for: .graph))
-        let model = try model(files)
+        let model = try GraphFile.model(
+            of: [files.0, files.1], at: model, orWords: "neither side carries one, and there is no --model")
         try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? old)
         if let entity {
             let stores = [files.0, files.1].filter(\.isStore).map(\.path)
@@ -51,9 +52,7 @@ struct DiffJob {
         case .json:
             let diff = try compare(files, model, console).diff
             note(diff.identification, console)
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try console.print(String(decoding: try encoder.encode(diff), as: UTF8.self))
+            try console.print(ReportText.json(diff))
             return !diff.isEmpty
         case .dictionary:
             let differences = try differences(files, model)
@@ -73,12 +72,6 @@ struct DiffJob {
             if !text.isEmpty { try console.write(text) }
             return !diff.isEmpty
         }
-    }
-
-    private func model(_ files: (GraphFile, GraphFile)) throws -> NSManagedObjectModel {
-        if let model { return try StoreAccess.model(at: model) }
-        if let model = try files.0.model() ?? files.1.model() { return model }
-        throw GraftError(.missingModel(reason: "neither side carries one, and there is no --model"))
     }
 
     /// The difference, and both sides where they were read whole.
@@ -127,16 +120,11 @@ struct DiffJob {
             try StoreAccess.openForReading(old, modelPath: self.model),
             try StoreAccess.openForReading(new, modelPath: self.model)
         )
-        let progress = Progress(totalUnitCount: -1)
-        let interruption = Interruption(cancelling: progress)
-        let bar = ProgressBar(progress, title: StoreAccess.title(of: new), console: console)
-        defer {
-            bar.end()
-            interruption.end()
+        return try console.working(StoreAccess.title(of: new)) { progress in
+            try GraphDiff(
+                from: containers.0, to: containers.1, entities: entity.map { [$0] }, options: diffOptions(model),
+                progress: progress)
         }
-        return try GraphDiff(
-            from: containers.0, to: containers.1, entities: entity.map { [$0] }, options: diffOptions(model),
-            progress: progress)
     }
 
     /// Prints the patch that leads from one export to the other.
@@ -186,7 +174,7 @@ struct DiffJob {
     }
 
     private static func soleRoot(of model: NSManagedObjectModel) throws -> String {
-        let names = model.entities.filter { $0.superentity == nil }.compactMap(\.name).sorted()
+        let names = model.rootNames
         if names.count == 1 { return names[0] }
         throw GraftError(.ambiguousEntity(candidates: names))
     }

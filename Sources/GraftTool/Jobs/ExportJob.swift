@@ -30,37 +30,15 @@ struct ExportJob {
     func run(on console: Console) throws -> Int {
         let transformers = try ModelTransformers(transformers)
         var options = options
-        let damages = Mutex<[GraftError]>([])
         let losses = Mutex<[String]>([])
         options.onLoss = { sentence in losses.withLock { $0.append(sentence) } }
-        if keepsGoing { options.onDamage = { error in damages.withLock { $0.append(error) } } }
         let container = try StoreAccess.openForReading(store, modelPath: model)
-        let progress = Progress(totalUnitCount: -1)
-        let interruption = Interruption(cancelling: progress)
-        // On a terminal the result itself shows how far the work is.
-        let isShown = output != nil || isatty(console.output) == 0
-        let bar = isShown ? ProgressBar(progress, title: title, console: console) : nil
-        defer {
-            bar?.end()
-            interruption.end()
-        }
-        do {
-            let destination = try OutputFile.destination(output, besides: [store, model], console)
+        return try OutputFile.write(output, of: store, model: model, console) { destination, onDamage, progress in
+            if keepsGoing { options.onDamage = onDamage }
             try export(container, options, transformers, to: destination, progress)
-        } catch  where output == nil && console.isOutputClosed {
-            throw OutputClosed()
-        } catch let error as GraftError {
-            guard case .unwritableFile = error.problem else { throw error }
-            throw error.located(in: GraftError.Place(source: output ?? "standard output"))
+            for sentence in losses.withLock({ $0 }) { console.note("graft: \(sentence)") }
         }
-        for sentence in losses.withLock({ $0 }) { console.note("graft: \(sentence)") }
-        let leftOut = damages.withLock { $0 }
-        for error in leftOut { console.note("left out: \(error.description)") }
-        try OutputFile.report(output, console)
-        return leftOut.count
     }
-
-    private var title: String { StoreAccess.title(of: store) }
 
     private func export(
         _ container: NSPersistentContainer, _ options: ExportOptions, _ transformers: ModelTransformers,
@@ -100,7 +78,7 @@ struct ExportJob {
 
     /// The entity that is meant when none is named: the one that all others inherit from, if there is one.
     private func soleEntity(of model: NSManagedObjectModel) throws -> String {
-        let roots = model.entities.filter { $0.superentity == nil }.compactMap(\.name).sorted()
+        let roots = model.rootNames
         if roots.count == 1 { return roots[0] }
         throw ValidationError(
             "The options given are for the objects of one entity. Name one with --entity: \(roots.joined(separator: ", "))."

@@ -31,6 +31,15 @@ struct GraphFile {
         return isArchive ? try archive.model() : nil
     }
 
+    /// The model at a path; without one, the first that a file carries.
+    static func model(
+        of files: [GraphFile], at path: String?, orWords reason: String
+    ) throws -> NSManagedObjectModel {
+        if let path { return try StoreAccess.model(at: path) }
+        for file in files { if let model = try file.model() { return model } }
+        throw GraftError(.missingModel(reason: reason))
+    }
+
     /// Runs work on files of one model. Where that fails because they carry two, the error says what differs, and how they get one.
     static func sharingModel<T>(_ files: [GraphFile], _ modelPath: String?, _ work: () throws -> T) throws -> T {
         do {

@@ -168,18 +168,13 @@ struct ImportJob {
         of input: Input, into container: NSPersistentContainer, _ limits: DeletionLimits,
         _ console: Console
     ) throws -> ImportReport {
-        let progress = Progress(totalUnitCount: -1)
-        let interruption = Interruption(cancelling: progress)
         let title = files.count == 1 ? URL(fileURLWithPath: files[0]).lastPathComponent : "\(files.count) files"
-        let bar = ProgressBar(progress, title: title, console: console)
-        defer {
-            bar.end()
-            interruption.end()
-        }
         do {
-            return try container.importJSON(
-                from: (input.sources + input.deletions).map(\.kept), entity: entity,
-                options: options(container.managedObjectModel, limits), progress: progress)
+            return try console.working(title) { progress in
+                try container.importJSON(
+                    from: (input.sources + input.deletions).map(\.kept), entity: entity,
+                    options: options(container.managedObjectModel, limits), progress: progress)
+            }
         } catch let error as GraftError {
             throw try advised(error, input.sources, container.managedObjectModel)
         }
@@ -221,9 +216,7 @@ struct ImportJob {
 
     /// Writes the report into its file, whole or not at all.
     private func write(_ report: ImportReport, to destination: ExportDestination?) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try destination?.write(encoder.encode(report) + [0x0A])
+        try destination?.write(Data("\(ReportText.json(report))\n".utf8))
     }
 
     private func source(_ file: String, _ console: Console) -> ImportSource {

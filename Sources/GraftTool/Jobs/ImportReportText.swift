@@ -32,13 +32,9 @@ enum ImportReportText {
         let rest = report.unknownKeys.count - keys.count
         let more = rest > 0 ? ["\(rest) more unknown keys; --report lists them all"] : []
         let empty = report.emptyObjects > 0 ? ["empty objects: \(report.emptyObjects)"] : []
-        var lines = keys + more + report.repeatedKeys.prefix(shownCount).map(\.description) + empty
-        lines += report.roundedValues.map(\.description)
-        lines += report.leftOutValues.map(\.description)
-        lines += report.lostLinks.map(\.description)
-        lines += report.sharedIdentities.map(\.description)
-        lines += report.misfits.map { "not restored: \($0)" }
-        return lines + report.exceededLimits.map { "\($0): --max-deletions allows more" }
+        let repeated = report.repeatedKeys.prefix(shownCount).map(\.description)
+        return keys + more + repeated + empty + report.losses
+            + report.exceededLimits.map { "\($0): --max-deletions allows more" }
     }
 
     /// How many failures and unknown keys are shown.

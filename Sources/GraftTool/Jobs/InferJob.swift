@@ -25,10 +25,8 @@ struct InferJob {
     }
 
     private func lines(_ inference: ModelInference) throws -> [String] {
-        guard isJSON else { return Self.table(inference) + Self.differences(inference) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return [String(decoding: try encoder.encode(inference.guesses), as: UTF8.self)]
+        try isJSON
+            ? [ReportText.json(inference.guesses)] : Self.table(inference) + Self.differences(inference)
     }
 
     /// The guesses, each entity followed by its properties.

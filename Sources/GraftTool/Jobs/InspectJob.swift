@@ -36,9 +36,7 @@ struct InspectJob {
             for line in lines { try console.print(line) }
             return
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try console.print(String(decoding: encoder.encode(report), as: UTF8.self))
+        try console.print(ReportText.json(report))
     }
 
     private static func modelOfModel(_ file: String) -> GraftError {

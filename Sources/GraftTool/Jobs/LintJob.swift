@@ -17,9 +17,7 @@ struct LintJob {
     func run(on console: Console) throws {
         let lint = try ModelLint(StoreAccess.model(at: model), transformers: Set(transformers))
         if isJSON {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            try console.print(String(decoding: encoder.encode(lint), as: UTF8.self))
+            try console.print(ReportText.json(lint))
         } else {
             for finding in lint.findings { try console.print(finding.description) }
             if !lint.findings.isEmpty { try console.print("") }

@@ -40,7 +40,9 @@ struct MergeJob {
                     remedy: "Import it into a store first: graft import."), at: .init(source: ours))
         }
         try requireReplaceableOutput(files.ours)
-        let model = try model(files.ours, files.theirs)
+        let model = try GraphFile.model(
+            of: [files.ours, files.theirs], at: model,
+            orWords: "the archives were written without one, and there is no --model")
         try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? ours)
         var options = GraphMerge.Options()
         options.diff = self.options
@@ -114,12 +116,6 @@ struct MergeJob {
     /// Git has an empty file where both sides have added one.
     private var isEmptyBase: Bool {
         get throws { try FileKind.contents(of: base) == .empty }
-    }
-
-    private func model(_ ours: GraphFile, _ theirs: GraphFile) throws -> NSManagedObjectModel {
-        if let model { return try StoreAccess.model(at: model) }
-        if let model = try ours.model() ?? theirs.model() { return model }
-        throw GraftError(.missingModel(reason: "the archives were written without one, and there is no --model"))
     }
 
     private func snapshot(_ file: GraphFile, _ model: NSManagedObjectModel) throws -> GraphSnapshot {

@@ -64,13 +64,8 @@ struct RestoreJob {
         _ archive: GraphArchive, into container: NSPersistentContainer, _ options: GraphArchive.RestoringOptions,
         _ console: Console
     ) throws -> ImportReport {
-        let progress = Progress(totalUnitCount: -1)
-        let interruption = Interruption(cancelling: progress)
-        let bar = ProgressBar(progress, title: URL(fileURLWithPath: file).lastPathComponent, console: console)
-        defer {
-            bar.end()
-            interruption.end()
+        try console.working(URL(fileURLWithPath: file).lastPathComponent) { progress in
+            try container.restore(archive, options: options, progress: progress)
         }
-        return try container.restore(archive, options: options, progress: progress)
     }
 }

@@ -143,9 +143,7 @@ enum TransformerRule {
     /// What the converter makes of a JSON value; nil for one that it doesn't take: the importer then says so, with the place.
     private static func converted(_ json: Any, _ converter: AttributeConverter) -> Any? {
         do {
-            var reader = JSONReader(try JSONWriter.data(of: JSONValue(convertingObject: json)))
-            let token = try reader.next()
-            return try converter.value(of: token, in: &reader).object
+            return try converter.value(of: JSONValue(convertingObject: json)).object
         } catch {
             return nil
         }
