@@ -61,7 +61,7 @@ struct MergePolicies: Sendable {
         {
             return their.precedes(our).map { $0 ? .ours : .theirs }
         }
-        guard case .value = conflict.ours, case .value = conflict.theirs,
+        guard conflict.ours != .noObject, conflict.theirs != .noObject,
             let our = value(attribute, conflict.key, ours),
             let their = value(attribute, conflict.other ?? conflict.key, theirs)
         else { return nil }

@@ -5,9 +5,12 @@ extension Merger {
     /// Settles what one side deleted and the other one still needs.
     mutating func settleDeletions() throws {
         settleEntities()
+        let deleted = (ours.deleted, theirs.deleted)
         let (ourNeeds, theirNeeds) = (try needs(of: ours), try needs(of: theirs))
         try settleDeletions(by: \.ours, against: \.theirs, theirNeeds)
         try settleDeletions(by: \.theirs, against: \.ours, ourNeeds)
+        settleReleased(deleted)
+        try settleOwners()
         gone.formUnion(ours.deleted.keys)
         gone.formUnion(theirs.deleted.keys)
         try dropInsertionsBelowGone()
@@ -107,7 +110,7 @@ extension Merger {
         return description.identityRelationships.contains { description.properties[$0].name == property.name }
     }
 
-    private func owners(of key: ObjectKey) -> [ObjectKey] {
+    func owners(of key: ObjectKey) -> [ObjectKey] {
         guard let row = baseRow(of: key) else { return [] }
         return scope.schema.entities[row.entity].properties.flatMap { property -> [ObjectKey] in
             guard leadsToOwner(property, of: row.entity) else { return [] }

@@ -1,6 +1,8 @@
 // The work of a three-way merge. It happens among keys, in the two diffs; the base is asked only for what they don't say.
 //
 //     +Deletions   which deleted objects stay after all, and which inserted ones go with an owner that is deleted
+//     +Entities    two objects that can only be one: of one identity, or of one owner that can have one
+//     +Released    objects that a side made others of, by deleting an owner that their identity names
 //     +Properties  attributes and to-one relationships; a to-one relationship decides about its link
 //     +Rings       owners that only both sides together put below each other
 //     +Members     to-many relationships: by element, and ordered ones by position
@@ -32,10 +34,15 @@ struct Merger {
 
         /// Takes other objects for some that the side inserted.
         mutating func replace(_ names: [ObjectKey: ObjectKey], in schema: GraphSchema) {
-            let others = inserted.values.filter { names[$0.key] == nil }
-            let side = Side(
-                GraphDiff(deleted: Array(deleted.values), inserted: others, changed: Array(changed.values))
-                    .renaming(names, in: schema))
+            for key in names.keys { inserted[key] = nil }
+            rename(names, in: schema)
+        }
+
+        /// Gives objects other names.
+        mutating func rename(_ names: [ObjectKey: ObjectKey], in schema: GraphSchema) {
+            let diff = GraphDiff(
+                deleted: Array(deleted.values), inserted: Array(inserted.values), changed: Array(changed.values))
+            let side = Side(diff.renaming(names, in: schema))
             (deleted, inserted, changed) = (side.deleted, side.inserted, side.changed)
         }
     }

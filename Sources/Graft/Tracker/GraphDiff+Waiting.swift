@@ -26,12 +26,18 @@ extension GraphDiff {
 }
 
 extension GraphMerge.Conflict {
+    /// Whether objects are concerned as a whole: by a deletion, or as two of which only one can be.
+    var isOfObjects: Bool {
+        if case .object = ours { return true }
+        return property == nil
+    }
+
     /// The objects that are concerned as a whole.
-    var objects: [ObjectKey] { property == nil ? [key] + (other.map { [$0] } ?? []) : [] }
+    var objects: [ObjectKey] { isOfObjects ? [key] + (other.map { [$0] } ?? []) : [] }
 
     /// The properties that are concerned: of two objects that aren't unique together, all of the constraint.
     func properties(_ schema: GraphSchema) -> [String] {
-        guard let property else { return [] }
+        guard let property, !isOfObjects else { return [] }
         guard kind == .uniqueness, let number = schema.number(ofEntity: key.entity) else { return [property] }
         let entity = schema.entities[number]
         let constraints = entity.uniqueness.filter { entity.properties[$0[0]].name == property }

@@ -114,6 +114,9 @@ private struct Settlement {
     /// The conflict with what the server has now; nil where there is none any more. One of uniqueness is about the values that the
     /// server has whenever it is settled.
     var left: GraphMerge.Conflict? {
+        if let other = conflict.other, conflict.isOfObjects {
+            return here.objects[conflict.key] == nil || server.objects[other] == nil ? nil : conflict
+        }
         guard conflict.kind != .uniqueness, let ours = version(here), let theirs = version(server) else {
             return conflict
         }
@@ -147,7 +150,11 @@ private struct Settlement {
     /// - Throws: ``GraftError`` for a choice that can't be made.
     func diffs(to choice: GraphMerge.Choice) throws -> [GraphDiff] {
         let diffs =
-            try conflict.kind == .uniqueness ? unique(choice) : [diff(to: version(choice), choice)]
+            if let other = conflict.other {
+                try conflict.isOfObjects ? oneOfTwo(other, choice) : unique(other, choice)
+            } else {
+                [try diff(to: version(choice), choice)]
+            }
         return diffs.map { diff in
             var diff = diff
             diff.identification = identification
@@ -187,9 +194,24 @@ private struct Settlement {
         case .noObject: return GraphDiff(deleted: here.owned(by: conflict.key))
         case .object(let contents):
             guard here.objects[conflict.key] == nil else { throw refusal }
-            let known = server.objects[conflict.key] ?? contents
-            let owned = server.owned(by: conflict.key).filter { here.objects[$0.key] == nil && $0.key != known.key }
-            return GraphDiff(inserted: leavingOutLinksToDeleted([known] + owned))
+            return comingBack(server.objects[conflict.key] ?? contents)
+        case .value: throw refusal
+        }
+    }
+
+    /// What brings an object of the server's here, with all that it owns there.
+    private func comingBack(_ object: ObjectContents) -> GraphDiff {
+        let owned = server.owned(by: object.key).filter { here.objects[$0.key] == nil && $0.key != object.key }
+        return GraphDiff(inserted: leavingOutLinksToDeleted([object] + owned))
+    }
+
+    /// Of two objects only one can be, and ours is here.
+    private func oneOfTwo(_ other: ObjectKey, _ choice: GraphMerge.Choice) throws -> [GraphDiff] {
+        let deletion = GraphDiff(deleted: here.owned(by: conflict.key))
+        switch choice {
+        case .ours: return []
+        case .theirs: return [deletion] + (server.objects[other].map { [comingBack($0)] } ?? [])
+        case .base: return [deletion]
         case .value: throw refusal
         }
     }
@@ -244,8 +266,8 @@ private struct Settlement {
 
     /// Our object has its values, and the other one had to give way. So each choice is about both, and ours comes first: a
     /// store doesn't let one row take a value before another one has given it up.
-    private func unique(_ choice: GraphMerge.Choice) throws -> [GraphDiff] {
-        guard let other = conflict.other, let name = conflict.property else { throw refusal }
+    private func unique(_ other: ObjectKey, _ choice: GraphMerge.Choice) throws -> [GraphDiff] {
+        guard let name = conflict.property else { throw refusal }
         let names = conflict.properties(schema)
         switch choice {
         case .ours: return []

@@ -150,14 +150,17 @@ import Testing
 
     // MARK: Owners that don't own
 
-    /// Orders 1, 2 and 9, whose lines lose them when they are deleted, and tags of orders.
-    private func graph(_ change: (NSManagedObjectContext) throws -> Void) throws -> GraphSnapshot {
+    private typealias Change = (NSManagedObjectContext) throws -> Void
+
+    /// Orders 1, 2 and 9, whose lines lose them when they are deleted, and tags and seals of orders.
+    private func graph(base: Change = { _ in }, _ change: Change) throws -> GraphSnapshot {
         var sketch = ModelSketch()
         sketch.entity(
             "Order", info: ["identityAttributes": "id"],
             [
                 .attribute("id", .integer32AttributeType), .attribute("text"),
                 .toMany("lines", "Line", inverse: "order"), .toMany("taggings", "Tagging", inverse: "order"),
+                .toOne("seal", "Seal", inverse: "order"),
             ])
         sketch.entity(
             "Line", info: ["identityAttributes": "number, order"],
@@ -170,11 +173,24 @@ import Testing
             [.attribute("id", .integer32AttributeType), .toMany("taggings", "Tagging", inverse: "tag")])
         sketch.entity(
             "Tagging", info: ["identityAttributes": "order, tag"],
-            [.toOne("order", "Order", inverse: "taggings"), .toOne("tag", "Tag", inverse: "taggings")])
+            [
+                .attribute("text"), .toOne("order", "Order", inverse: "taggings"),
+                .toOne("tag", "Tag", inverse: "taggings"),
+            ])
+        sketch.entity(
+            "Seal", info: ["identityAttributes": "number, order"],
+            [
+                .attribute("number", .integer32AttributeType),
+                .toOne("order", "Order", inverse: "seal", isOptional: false),
+                .toMany("notes", "Note", inverse: "seal"),
+            ])
+        sketch.entity(
+            "Note", info: ["identityAttributes": "id"], [.attribute("id"), .toOne("seal", "Seal", inverse: "notes")])
         return try TestStack(sketch.model()).perform { context in
             for id in [1, 2, 9] { _ = context.make("Order", ["id": id]) }
             _ = context.make("Tag", ["id": 1])
             try add(5, to: 1, context)
+            try base(context)
             try context.save()
             try change(context)
             context.processPendingChanges()
@@ -193,10 +209,11 @@ import Testing
 
     /// The objects of a merge that has no conflicts, which is the same with the sides swapped.
     private func merged(
-        _ policy: GraphMerge.Policy, ours: (NSManagedObjectContext) throws -> Void,
-        theirs: (NSManagedObjectContext) throws -> Void
+        _ policy: GraphMerge.Policy, base: Change = { _ in }, ours: Change, theirs: Change
     ) throws -> [String] {
-        let (base, ours, theirs) = (try graph { _ in }, try graph(ours), try graph(theirs))
+        let (base, ours, theirs) = (
+            try graph(base: base) { _ in }, try graph(base: base, ours), try graph(base: base, theirs)
+        )
         let options = GraphMerge.Options(policy: policy)
         let merge = try GraphMerge(base: base, ours: ours, theirs: theirs, options: options)
         let swapped = try GraphMerge(base: base, ours: theirs, theirs: ours, options: options.mirrored)
@@ -240,5 +257,78 @@ import Testing
             try delete("Order", [1], context)
         }
         #expect(keys == ["Line 5 of Order 1", "Order 1", "Order 2", "Order 9", "Tag 1"])
+    }
+
+    /// A tagging of order 2 with tag 1.
+    private func tag(_ context: NSManagedObjectContext) throws {
+        let tagging = context.make("Tagging", ["text": "old"])
+        tagging.setValue(try context.one("Order", "id", 2), forKey: "order")
+        tagging.setValue(try context.one("Tag", "id", 1), forKey: "tag")
+    }
+
+    @Test(arguments: [
+        ("", "Tagging of Order 2 and Tag 1"), ("Order", "Tagging of nothing and Tag 1"),
+        ("Tag", "Tagging of Order 2 and nothing"),
+    ])
+    func `an object of two owners that sides delete is one object, with the owner that stays`(
+        _ deleted: String, _ tagging: String
+    ) throws {
+        let policy = GraphMerge.Policy.custom { conflict in
+            conflict.key.entity == deleted ? (conflict.ours == .noObject ? .ours : .theirs) : .base
+        }
+        let keys = try merged(policy, base: tag) { context in
+            try delete("Order", [2], context)
+        } theirs: { context in
+            try delete("Tag", [1], context)
+        }
+        #expect(keys.filter { $0.hasPrefix("Tagging") } == [tagging])
+    }
+
+    @Test func `what a side changed in an object stays with it where its owner stays after all`() throws {
+        let base = try graph(base: tag) { _ in }
+        let ours = try graph(base: tag) { context in
+            try #require(try context.one("Tagging", "text", "old")).setValue("new", forKey: "text")
+            try delete("Order", [2], context)
+        }
+        let theirs = try graph(base: tag) { try #require(try $0.one("Order", "id", 2)).setValue("x", forKey: "text") }
+        let merge = try GraphMerge(base: base, ours: ours, theirs: theirs, options: .init(policy: .theirs))
+        let taggings = try merge.snapshot.contents().filter { $0.key.entity == "Tagging" }
+        #expect(taggings.map(\.key.description) == ["Tagging of Order 2 and Tag 1"])
+        #expect(taggings.first?["text"] == .attribute(.string("new")))
+    }
+
+    @Test func `what one side deleted doesn't come back because the other one deleted its owner`() throws {
+        func delete(_ context: NSManagedObjectContext) throws {
+            context.delete(try #require(try context.one("Tagging", "text", "old")))
+        }
+        let keys = try merged(.leave, base: tag, ours: delete) { try self.delete("Order", [2], $0) }
+        #expect(keys == ["Line 5 of Order 1", "Order 1", "Order 9", "Tag 1"])
+        // Who changed it as well wants it to stay.
+        func change(_ context: NSManagedObjectContext) throws {
+            try #require(try context.one("Tagging", "text", "old")).setValue("new", forKey: "text")
+            try self.delete("Order", [2], context)
+        }
+        let stays = try merged(.theirs, base: tag, ours: delete, theirs: change)
+        #expect(stays.contains("Tagging of nothing and Tag 1"))
+        #expect(try merged(.ours, base: tag, ours: delete, theirs: change) == keys)
+    }
+
+    @Test func `of two new objects that name one owner which can have only one, the chosen one stays`() throws {
+        func seal(_ number: Int) -> Change {
+            { context in
+                let seal = context.make("Seal", ["number": number])
+                seal.setValue(try context.one("Order", "id", 9), forKey: "order")
+                context.make("Note", ["id": "n\(number)"]).setValue(seal, forKey: "seal")
+            }
+        }
+        func seals(_ policy: GraphMerge.Policy) throws -> [String] {
+            try merged(policy, ours: seal(1), theirs: seal(2)).filter { $0.hasPrefix("Seal") }
+        }
+        #expect(try seals(.ours) == ["Seal 1 of Order 9"])
+        #expect(try seals(.theirs) == ["Seal 2 of Order 9"])
+        #expect(try seals(.custom { _ in .base }) == [])
+        let left = try GraphMerge(base: graph { _ in }, ours: graph(seal(1)), theirs: graph(seal(2)))
+        #expect(left.conflicts.map(\.kind) == [.uniqueness])
+        #expect(left.conflicts.first?.other?.description == "Seal 2 of Order 9")
     }
 }

@@ -291,4 +291,57 @@ import Testing
             #expect(try pending(tracker) == [])
         }
     }
+
+    // MARK: Two objects of which only one can be
+
+    /// A person who can have one seal, and animals that may be dogs.
+    private func sealsAndDogs() throws -> TwoSides {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Person", info: ["id": "id"],
+            [.attribute("id"), .toOne("seal", "Seal", inverse: "person"), .toOne("pet", "Animal", inverse: "person")])
+        sketch.entity(
+            "Seal", info: ["identityAttributes": "number, person"],
+            [
+                .attribute("number", .integer32AttributeType),
+                .toOne("person", "Person", inverse: "seal", isOptional: false),
+            ])
+        sketch.entity("Animal", info: ["id": "id"], [.attribute("id"), .toOne("person", "Person", inverse: "pet")])
+        sketch.entity("Dog", parent: "Animal", [.attribute("breed")])
+        return try TwoSides(sketch.model()) { $0.add("Person", ["id": "ann"]) }
+    }
+
+    @Test(arguments: [true, false], [GraphMerge.Choice.ours, .theirs, .base])
+    func `two new objects of which only one can be wait both, and each choice is about both`(
+        _ areSeals: Bool, _ choice: GraphMerge.Choice
+    ) throws {
+        let sides = try sealsAndDogs()
+        func make(_ isOurs: Bool, _ context: NSManagedObjectContext) throws {
+            let object =
+                areSeals
+                ? context.make("Seal", ["number": isOurs ? 1 : 2])
+                : context.make(isOurs ? "Animal" : "Dog", ["id": "rex"])
+            object.setValue(try context.person("ann"), forKey: "person")
+        }
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try make(true, context)
+            try tracker.receive(sides.answer { try make(false, $0) })
+            let conflict = try #require(tracker.conflicts.first)
+            #expect(tracker.conflicts.map(\.kind) == [.uniqueness])
+            #expect(try pending(tracker) == [])
+
+            try tracker.settle(conflict, choice)
+            let names = areSeals ? ["Seal 1 of Person ann", "Seal 2 of Person ann"] : ["Animal rex", "Dog rex"]
+            let lines = try pending(tracker).filter { !$0.hasPrefix("Person") }
+            switch choice {
+            case .ours: #expect(lines == ["-\(names[1])", "+\(names[0])"])
+            case .theirs: #expect(lines == [])
+            default: #expect(lines == ["-\(names[1])"])
+            }
+            let sent = try tracker.markSent()
+            let server = try sides.answer { _ = try $0.apply(sent) }
+            #expect(try GraphDiff(from: server, to: GraphSnapshot(of: context)).isEmpty)
+        }
+    }
 }
