@@ -127,7 +127,7 @@ extension GraphTracker {
             try merge.settle(conflict, .ours)
         }
         let diff = try GraphDiff(from: before, to: merge.snapshot, diffOptions, identifiedBy: merge.identification)
-        try change(diff)
+        try change(diff, limit: options.deletionLimit)
         var next = state
         next.base = server
         next.sent = nil
@@ -166,10 +166,10 @@ extension GraphTracker {
     /// Changes the objects and saves them.
     ///
     /// - Throws: ``GraftError``; what saving throws. The objects are then as they were saved last.
-    func change(_ diff: GraphDiff) throws {
+    func change(_ diff: GraphDiff, limit: MappingOptions.DeletionLimit? = nil) throws {
         if diff.isEmpty { return }
         do {
-            try context.apply(diff, options: GraphDiff.ApplyingOptions(diff: diffOptions))
+            try context.apply(diff, options: GraphDiff.ApplyingOptions(diff: diffOptions, deletionLimit: limit))
             try save()
         } catch {
             context.rollback()

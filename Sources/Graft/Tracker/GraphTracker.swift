@@ -23,11 +23,18 @@ public final class GraphTracker {
         public var entities: [String]?
         /// How conflicts are settled, and what takes part. Those that are left keep the user's value and wait.
         public var merge: GraphMerge.Options
+        /// How many objects of an entity an answer may delete, what goes with its owner included; nil for any number. An answer that
+        /// would delete more waits.
+        public var deletionLimit: MappingOptions.DeletionLimit?
 
         /// Creates options.
-        public init(entities: [String]? = nil, merge: GraphMerge.Options = GraphMerge.Options()) {
+        public init(
+            entities: [String]? = nil, merge: GraphMerge.Options = GraphMerge.Options(),
+            deletionLimit: MappingOptions.DeletionLimit? = nil
+        ) {
             self.entities = entities
             self.merge = merge
+            self.deletionLimit = deletionLimit
         }
     }
 

@@ -95,4 +95,22 @@ import Testing
             #expect(try tracker.pendingChange().isEmpty)
         }
     }
+
+    @Test(arguments: [true, false])
+    func `an answer that would delete more than the limit waits, whatever its form`(_ isJSON: Bool) throws {
+        let sides = try TwoSides(SyncModel.make()) { try SyncModel.fill($0) }
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context, GraphTracker.Options(deletionLimit: .count(1)))
+            let answer = try sides.answer { $0.delete(try $0.person("ann")) }
+            let text = try sides.server.perform { try $0.exportJSON() }
+            let error = graftError {
+                _ = try isJSON ? tracker.receive(json: text, isWhole: true) : tracker.receive(answer)
+            }
+            #expect(error?.problem == .tooManyDeletions(count: 2, of: 2, limit: 1))
+            #expect(error?.place.entity == "Address")
+            #expect(try context.all("Person").count == 2)
+            let second = try GraphTracker(file: sides.file, context: context)
+            #expect(try second.resumeError == nil && context.all("Address").isEmpty)
+        }
+    }
 }
