@@ -20,6 +20,8 @@ struct DocumentState {
     var entity: Int?
     /// By `$id`, as text.
     var rows: [JSONKeyBytes: NumberedRow] = [:]
+    /// The numbers that stand after other keys of their objects.
+    var lateNumbers: [RowReference: (key: JSONKeyBytes, offset: Int)] = [:]
 }
 
 extension JSONSnapshotReader {
@@ -103,10 +105,28 @@ extension JSONSnapshotReader {
         let row = snapshot.tables[entity].appendRow(offset: offset)
         let plan = plans[entity]
         try readRecordMembers(of: plan, row: row, offset: offset, first: token, .all)
-        let reference = snapshot.settle(
-            RowReference(entity: entity, row: row), identity: plan.identityColumns, space: plan.identitySpace)
+        let own = RowReference(entity: entity, row: row)
+        number = document?.lateNumbers.removeValue(forKey: own) ?? number
+        let reference = snapshot.settle(own, identity: plan.identityColumns, space: plan.identitySpace)
         guard let number else { return reference }
         return try define(number.key, at: number.offset, as: reference)
+    }
+
+    /// Reads a number that stands after other keys of its object; returns false for a key that isn't a document's own.
+    ///
+    /// - Throws: ``GraftError`` for what has to be known before the others are read.
+    mutating func readLateKey(_ key: JSONText, of plan: JSONEntityPlan, row: Int) throws -> Bool {
+        if reader.matches(key, DictionaryKey.number) {
+            let number = try readNumber()
+            document?.lateNumbers[RowReference(entity: plan.number, row: row)] = (number, reader.tokenOffset)
+            return true
+        }
+        for name in [DictionaryKey.entity, DictionaryKey.reference] where reader.matches(key, name) {
+            throw reader.error(
+                .other(finding: "the key '\(name)' stands after others", remedy: "Put it first in its object."),
+                entity: plan.name)
+        }
+        return false
     }
 
     private mutating func readEntityName(within destination: Int) throws -> Int {

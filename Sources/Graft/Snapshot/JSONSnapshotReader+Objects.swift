@@ -61,7 +61,7 @@ extension JSONSnapshotReader {
                 } else {
                     try readNotingFailure(keys.targets[key], of: plan, row: row)
                 }
-            } else {
+            } else if try !isDocument || !keys.path.isEmpty || !readLateKey(text, of: plan, row: row) {
                 if try noteUnknown(text, in: keys, of: plan, check) { knownCount &+= 1 }
                 try reader.skipValue()
             }

@@ -326,6 +326,7 @@ import Testing
         }
         #expect(try seals(.ours) == ["Seal 1 of Order 9"])
         #expect(try seals(.theirs) == ["Seal 2 of Order 9"])
+        #expect(try seals(.latest(attribute: "number")) == ["Seal 2 of Order 9"])
         #expect(try seals(.custom { _ in .base }) == [])
         let left = try GraphMerge(base: graph { _ in }, ours: graph(seal(1)), theirs: graph(seal(2)))
         #expect(left.conflicts.map(\.kind) == [.uniqueness])

@@ -69,6 +69,25 @@ import Testing
         #expect(archive == again, "seed \(seed): \(firstDifference(archive, again))")
     }
 
+    @Test func `the number of an object may stand anywhere in it`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Note",
+            [.attribute("text"), .toOne("next", "Note", inverse: "last"), .toOne("last", "Note", inverse: "next")])
+        let model = sketch.model()
+        func notes(_ text: String) throws -> Data {
+            try GraphSnapshot(json: Data("{\"Note\": [\(text)]}".utf8), model: model).json(model: model)
+        }
+        let first = try notes(#"{"$id": 1, "text": "a", "next": {"$ref": 2}}, {"$id": 2, "text": "b"}"#)
+        #expect(try notes(#"{"text": "a", "next": {"$ref": 2}, "$id": 1}, {"text": "b", "$id": 2}"#) == first)
+        #expect(try notes(#"{"text": "a", "next": {"text": "b", "$id": 2}, "$id": 1}"#) == first)
+        #expect(String(decoding: first, as: UTF8.self).contains(#""last":{"$ref":1}"#))
+        for key in [#""$ref": 1"#, #""$entity": "Note""#] {
+            let error = graftError { _ = try notes(#"{"$id": 1, "text": "a"}, {"text": "b", \#(key)}"#) }
+            #expect(error?.description.contains("stands after others. Put it first in its object.") == true)
+        }
+    }
+
     @Test(arguments: ["add", "delta", "replace"])
     func `lists of a document are all there is, in their order, whatever the policy of the relationship`(
         _ policy: String
