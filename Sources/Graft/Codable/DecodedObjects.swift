@@ -12,7 +12,6 @@
 
 import CoreData
 import Foundation
-import Synchronization
 
 /// The objects of a context by identity, as far as decoding knows them.
 final class DecodedObjects {
@@ -46,7 +45,6 @@ final class DecodedObjects {
     private let identities: [[Part]]
     /// By identity space.
     private var objects: [HashIndex<NSManagedObject>]
-    /// Who has the members of lists without inverse.
     private var listOwners = ListOwners()
     private let hasOneSidedLists: Bool
     /// Finds members without identity; made when it is first needed.
@@ -313,8 +311,17 @@ final class DecodedObjects {
     }
 
     /// Lets a new object of a sub-entity take the place of a stub.
+    /// Notes what the data has elsewhere than in its owner, so that it isn't deleted.
+    func noteReferences(
+        to ends: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
+    ) throws {
+        guard compiled.schema.mayLeadToOwned(property) else { return }
+        try makeDeletions { try $0.references.note(ends, number, property, of: object) }
+    }
+
     ///
     /// - Returns: The new object; nil where the object has values, so that it stays what it is.
+        defer { deletions?.forget() }
     func succeed(
         _ old: NSManagedObject, _ oldEntity: Int, by entity: Int, _ identity: Identity, _ editor: ObjectEditor
     ) throws -> NSManagedObject? {
@@ -335,7 +342,6 @@ final class DecodedObjects {
     private func makeDeletions(_ note: (inout ImportDeletions) throws -> Void) throws {
         var noted = try deletions ?? ImportDeletions(matcher(), ceiling: nil)
         try note(&noted)
-        deletions = noted
     }
 
     // MARK: Classes
@@ -343,6 +349,9 @@ final class DecodedObjects {
     private var numbers: [ObjectIdentifier: Int] = [:]
 
     /// The number of the entity whose objects are of a class.
+        // Not copied.
+        deletions = nil
+        defer { deletions = noted }
     ///
     /// - Throws: ``GraftError`` with `ambiguousEntity` where none is, or several are.
     func number(
@@ -377,20 +386,5 @@ extension DecodedObjects.Identity {
             others.append(value)
         }
         self.init(first: first, others: others, hash: hash.value)
-    }
-}
-
-/// Counts the saves of all contexts in this process.
-private final class SaveCounter: Sendable {
-    static let shared = SaveCounter()
-    private let saves = Atomic<Int>(0)
-
-    var count: Int { saves.load(ordering: .acquiring) }
-
-    private init() {
-        // As long as the process runs, so the token needn't be kept.
-        _ = NotificationCenter.default.addObserver(
-            forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
-        ) { _ in SaveCounter.shared.saves.add(1, ordering: .acquiringAndReleasing) }
     }
 }

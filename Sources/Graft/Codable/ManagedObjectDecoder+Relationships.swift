@@ -85,6 +85,7 @@ extension ManagedObjectDecoder {
             relationship.isToMany
             ? try editor.connect(number, property, of: object, to: ends, isNew: isNew)
             : try editor.connect(number, property, of: object, to: ends.first, isNew: isNew)
+        try known.noteReferences(to: ends, number, property, of: object)
         if !isNew, property.isOwning, let old { try known.noteGivenUp(old, but: ends, number, of: object) }
     }
 

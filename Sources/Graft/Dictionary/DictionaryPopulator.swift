@@ -58,6 +58,7 @@ struct DictionaryPopulator {
         do {
             return try importer.editor.atomically {
                 var objects: [NSManagedObject] = []
+        importer.deletions.references.includesIdentified = options.membersPolicy == .replaceAndDelete
                 var taken = TakenOut()
                 for part in parts {
                     if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
@@ -262,6 +263,7 @@ struct DictionaryPopulator {
         if reader.adds(link) {
             // Objects that were connected from their side a moment ago.
             members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
+        try importer.deletions.references.note(members, link.property, property, of: object)
         }
         if property.inverse == nil {
             try importer.readOwners(of: members, link.property, row.entity)

@@ -9,7 +9,10 @@ extension BatchImporter {
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, to destination: NSManagedObject?,
         isNew: Bool
     ) throws -> Bool {
-        if let destination { noteLoss(of: destination, number, property, to: object) }
+        if let destination {
+            noteLoss(of: destination, number, property, to: object)
+            try deletions.references.note([destination], number, property, of: object)
+        }
         guard let old = try editor.connect(number, property, of: object, to: destination, isNew: isNew) else {
             return false
         }
@@ -26,6 +29,7 @@ extension BatchImporter {
         isNew: Bool
     ) throws -> Bool {
         for member in members { noteLoss(of: member, number, property, to: object) }
+        try deletions.references.note(members, number, property, of: object)
         let old = try editor.connect(number, property, of: object, to: members, isNew: isNew)
         if property.inverse == nil { try claim(members, number, property, of: object) }
         guard let old else { return false }

@@ -1,5 +1,5 @@
 // Deleting: what owners gave up, what a policy replaces, what the data says is gone or doesn't mention. It is the last step of
-// an import, because it isn't undone; and what the data mentions anywhere isn't deleted.
+// an import, because it isn't undone; and what the data mentions anywhere isn't deleted (ImportReferences.swift).
 
 import CoreData
 import Foundation
@@ -29,9 +29,12 @@ struct ImportDeletions {
     let needsMentions: Bool
     /// Objects that their owners gave up.
     var orphans: [GivenUp] = []
-    /// What a policy has replaced in the batch that is saved, and in those before: whether it goes shows when all has been read.
+    /// What else the data leads to.
+    var references: ImportReferences
+    /// What a policy has replaced, and what was given up and is elsewhere in the data, in the batch that is saved, and in those before:
+    /// whether it goes shows when all has been read.
     private var held: [GivenUp] = []
-    private var replaced: [(id: NSManagedObjectID, inverse: Int?)] = []
+    private var heldBefore: [(id: NSManagedObjectID, inverse: Int?, isReplaced: Bool)] = []
     /// Objects to delete in any case: the data says that they are gone, or a new one of another entity has taken their place.
     private var doomed: [NSManagedObject] = []
     /// Where the data says so, by object.
@@ -51,6 +54,7 @@ struct ImportDeletions {
         self.ceiling = ceiling
         context = matcher.context
         known = matcher.known
+        references = ImportReferences(known)
         plans = matcher.plans
         needsMentions = plans.contains(where: \.deletes)
         hasData = plans.map { _ in false }
@@ -76,7 +80,7 @@ struct ImportDeletions {
         guard !objects.isEmpty, let entity = known.number(of: owner) else { return }
         let property = plans[entity].properties[number]
         if property.isOwning {
-            orphans += try objects.filter(hasNoIdentity).map { GivenUp(object: $0, staysWithIdentity: true) }
+            orphans += try objects.filter(known.hasNoIdentity).map { GivenUp(object: $0, staysWithIdentity: true) }
         }
         if plans[entity].membersPolicies[number] == .replaceAndDelete {
             orphans += objects.map { GivenUp(object: $0, inverse: property.inverse, isReplaced: true) }
@@ -98,29 +102,34 @@ struct ImportDeletions {
 
     /// Lets go of the objects of a batch that has been saved.
     mutating func batchWasSaved() {
-        replaced += held.map { ($0.object.objectID, $0.inverse) }
+        heldBefore += held.map { ($0.object.objectID, $0.inverse, $0.isReplaced) }
         held.removeAll()
+        references.batchWasSaved()
     }
 
-    /// Takes back what a policy has replaced in saved batches and the store still has, and in batches that aren't saved.
-    mutating func takeReplaced() throws {
-        let groups = Dictionary(grouping: replaced) { known.number(of: $0.id.entity) ?? -1 }
+    /// Takes back what has been held in saved batches and the store still has, and in batches that aren't saved.
+    mutating func takeHeld() throws {
+        let groups = Dictionary(grouping: heldBefore) { known.number(of: $0.id.entity) ?? -1 }
         for (number, group) in groups.sorted(by: { $0.key < $1.key }) where number >= 0 {
             let objects = try context.readStored(group.map(\.id), plans[number].name, prefetching: [])
             let byID = Dictionary(objects.map { ($0.objectID.lookupKey, $0) }) { first, _ in first }
-            for (id, inverse) in group {
+            for (id, inverse, isReplaced) in group {
                 guard let object = byID[id.lookupKey] else { continue }
-                orphans.append(GivenUp(object: object, inverse: inverse, isReplaced: true))
+                orphans.append(
+                    GivenUp(
+                        object: object, inverse: inverse, isReplaced: isReplaced, staysWithIdentity: !isReplaced))
             }
         }
-        replaced.removeAll()
+        heldBefore.removeAll()
         orphans += held
         held.removeAll()
     }
 
-    private func hasNoIdentity(_ object: NSManagedObject) throws -> Bool {
-        guard let plan = known.number(of: object).map({ plans[$0] }) else { return false }
-        return try plan.identity.allSatisfy { try object.holds(.null, $0, plan.properties[$0]) }
+    /// Forgets what has been given up and referred to: whoever said it has ended.
+    mutating func forget() {
+        orphans.removeAll()
+        held.removeAll()
+        references.removeAll()
     }
 
     // MARK: Deciding
@@ -136,9 +145,12 @@ struct ImportDeletions {
         _ objects: [NSManagedObject] = [], isDryRun: Bool = false, _ counts: inout [ImportReport.Counts]
     ) throws -> [NSManagedObject] {
         var seen: Set<ObjectIdentifier> = []
-        let held = try known.owned(among: orphans.map(\.object))
-        let left = orphans.filter { !held.contains(ObjectIdentifier($0.object)) }
-        let chosen = try (doomed + left.filter(isToGo).map(\.object) + objects).filter { object in
+        let owned = try known.owned(among: orphans.map(\.object))
+        let left = try orphans.filter { try !owned.contains(ObjectIdentifier($0.object)) && isToGo($0) }
+        let kept = try references.kept(among: left.map(\.object), besides: doomed + objects)
+        held += left.filter { kept.contains(ObjectIdentifier($0.object)) }
+        let gone = left.map(\.object).filter { !kept.contains(ObjectIdentifier($0)) }
+        let chosen = (doomed + gone + objects).filter { object in
             !object.isDeleted && object.managedObjectContext != nil && known.number(of: object) != nil
                 && seen.insert(ObjectIdentifier(object)).inserted
         }
@@ -188,7 +200,7 @@ struct ImportDeletions {
 
     private func isToGo(_ given: GivenUp) throws -> Bool {
         guard let number = known.number(of: given.object), given.object.managedObjectContext != nil,
-            try !given.staysWithIdentity || hasNoIdentity(given.object)
+            try !given.staysWithIdentity || known.hasNoIdentity(given.object)
         else { return false }
         if given.isReplaced {
             if !isInputComplete || mentioned.contains(given.object.objectID.lookupKey) { return false }

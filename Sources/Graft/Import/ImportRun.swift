@@ -314,7 +314,7 @@ struct ImportRun {
     func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot, isLast: Bool = false) throws {
         // Another batch, or a reference that waits, may give what a policy has replaced to somebody else.
         if isLast, importer.pending.isEmpty {
-            try importer.deletions.takeReplaced()
+            try importer.deletions.takeHeld()
         } else {
             importer.deletions.holdReplaced()
         }
@@ -348,7 +348,7 @@ struct ImportRun {
         if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
             report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
         }
-        try importer.deletions.takeReplaced()
+        try importer.deletions.takeHeld()
         let orphans = try importer.deletions.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
         if !isValid, mode == .keep { try importer.validateChanges(mapping) }
         let deleted = try importer.decideDeletions(orphans, isDryRun: options.isDryRun)

@@ -85,6 +85,8 @@ final class GraphSchema: Sendable {
     let ownedRelationships: [[OwnedRelationship]]
     /// Whether any identity includes a relationship.
     let hasRelatedIdentities: Bool
+    /// By entity: whether a relationship owns its objects, or some of them.
+    private let isOwned: [Bool]
     private let numbers: [String: Int]
 
     init(entities: [Entity]) {
@@ -97,6 +99,10 @@ final class GraphSchema: Sendable {
                 else { return nil }
                 return OwnedRelationship(number: number, destination: destination, part: part)
             }
+        }
+        let owned = Set(entities.flatMap(\.properties).filter(\.isOwning).compactMap(\.destination))
+        isOwned = entities.indices.map { entity in
+            owned.contains { entity >= $0 && entity < entities[$0].end || $0 >= entity && $0 < entities[entity].end }
         }
         numbers = Dictionary(entities.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
@@ -146,6 +152,12 @@ final class GraphSchema: Sendable {
             return false
         }
         return !entities[destination].properties[inverse].isToMany
+    /// Whether a relationship that owns nothing may lead to what another one owns.
+    @inline(__always)
+    func mayLeadToOwned(_ property: Property) -> Bool {
+        !property.isOwning && property.destination.map { isOwned[$0] } ?? false
+    }
+
     }
 
     /// Whether one of two entities inherits from the other, or both are the same.

@@ -123,16 +123,33 @@ final class ContextObjects {
         var owned: Set<ObjectIdentifier> = []
         if objects.isEmpty { return owned }
         for way in relationshipsWithoutInverse where way.property.isOwning {
-            for ends in ends(of: way.property, among: objects).batches(of: 10_000) {
-                let part = NSPredicate.isOne(way.property.name, of: ends, isAny: way.property.isToMany)
-                for owner in try fetch(request(way.entity, where: [part], includesUnsaved: true)) {
-                    for object in owner.relatedObjects(way.number, way.property) {
-                        owned.insert(ObjectIdentifier(object))
-                    }
-                }
-            }
+            let ends = ends(of: way.property, among: objects)
+            owned.formUnion(try referrers(of: ends, way.entity, way.number).map { ObjectIdentifier($0.end) })
         }
         return owned
+    }
+
+    /// Who leads to some objects by a relationship without inverse, with whom.
+    func referrers(
+        of objects: [NSManagedObject], _ entity: Int, _ number: Int
+    ) throws -> [(referrer: NSManagedObject, end: NSManagedObject)] {
+        let property = schema.entities[entity].properties[number]
+        var found: [(referrer: NSManagedObject, end: NSManagedObject)] = []
+        for ends in objects.batches(of: 10_000) {
+            let wanted = Set(ends.map(ObjectIdentifier.init))
+            let isOne = NSPredicate.isOne(property.name, of: Array(ends), isAny: property.isToMany)
+            for referrer in try fetch(request(entity, where: [isOne], includesUnsaved: true)) {
+                found += referrer.relatedObjects(number, property)
+                    .filter { wanted.contains(ObjectIdentifier($0)) }.map { (referrer, $0) }
+            }
+        }
+        return found
+    }
+
+    /// Whether an object has nothing of what identifies those of its entity.
+    func hasNoIdentity(_ object: NSManagedObject) throws -> Bool {
+        guard let entity = number(of: object).map({ schema.entities[$0] }) else { return false }
+        return try entity.identity.allSatisfy { try object.holds(.null, $0, entity.properties[$0]) }
     }
 
     /// The stored relationships that nothing leads back along, each where it is declared.

@@ -1,0 +1,121 @@
+// What the data leads to by relationships that don't own it. An object without identity that its owner gives up is deleted, but not
+// where the data has it elsewhere, too, as long as it isn't only among what is deleted with it:
+//
+//     {"id": 1, "notes": [{"$id": 1}]}, {"id": 1, "notes": []}, {"id": 2, "pinned": {"$ref": 1}}      the note stays
+
+import CoreData
+
+/// Remembers which objects the data leads to besides from their owners.
+struct ImportReferences {
+    private typealias Columns = Set<GraphSnapshot.Column>
+
+    private let known: ContextObjects
+    /// Whether objects with an identity count: they are deleted only where a policy says so.
+    var includesIdentified = false
+    /// The relationships that lead to an object: unsaved, or of the batch that is saved; and of those before.
+    private var latest: [ObjectIdentifier: (object: NSManagedObject, columns: Columns)] = [:]
+    private var saved: [ObjectIDKey: Columns] = [:]
+
+    init(_ known: ContextObjects) { self.known = known }
+
+    // MARK: Noting
+
+    /// Notes that data says of an object that a relationship of it leads to others.
+    @inline(__always)
+    mutating func note(
+        _ ends: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
+    ) throws {
+        if known.schema.mayLeadToOwned(property) { try add(ends, number, property, of: object) }
+    }
+
+    private mutating func add(
+        _ ends: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
+    ) throws {
+        // The way back to the owner keeps nobody.
+        if let inverse = property.inverse, let destination = property.destination,
+            known.schema.entities[destination].properties[inverse].isOwning
+        {
+            return
+        }
+        guard let entity = known.number(of: object) else { return }
+        let column = GraphSnapshot.Column(
+            entity: known.schema.declaringEntity(of: number, entity), property: number)
+        for end in ends where try includesIdentified || known.hasNoIdentity(end) {
+            latest[ObjectIdentifier(end), default: (end, [])].columns.insert(column)
+        }
+    }
+
+    /// Lets go of the objects of a batch that has been saved.
+    mutating func batchWasSaved() {
+        for (object, columns) in latest.values { saved[object.objectID.lookupKey, default: []].formUnion(columns) }
+        latest.removeAll()
+    }
+
+    /// Forgets everything.
+    mutating func removeAll() {
+        latest.removeAll()
+        saved.removeAll()
+    }
+
+    // MARK: Asking
+
+    /// Those of some objects that are to go to which something leads, as the data says, that doesn't go.
+    ///
+    /// - Parameter others: What goes besides.
+    /// - Complexity: O(*n*) in the objects, what they own, and what leads to them.
+    func kept(
+        among objects: [NSManagedObject], besides others: [NSManagedObject]
+    ) throws -> Set<ObjectIdentifier> {
+        let referrers = try referrers(of: objects)
+        if referrers.isEmpty { return [] }
+        // What goes with each object, itself included.
+        var going: [ObjectIdentifier: Int] = [:]
+        var parts: [[ObjectIdentifier]] = []
+        for object in objects {
+            let fresh = known.withOwned([object]).map { ObjectIdentifier($0) }.filter { going[$0] == nil }
+            for part in fresh { going[part] = parts.count }
+            parts.append(fresh)
+        }
+        let gone = Set(known.withOwned(others).map(ObjectIdentifier.init))
+        var ends: [ObjectIdentifier: [ObjectIdentifier]] = [:]
+        var kept: Set<ObjectIdentifier> = []
+        var pending: [ObjectIdentifier] = []
+        for (referrer, end) in referrers where !gone.contains(ObjectIdentifier(referrer)) {
+            ends[ObjectIdentifier(referrer), default: []].append(end)
+            if going[ObjectIdentifier(referrer)] == nil { pending.append(end) }
+        }
+        while let end = pending.popLast() {
+            guard kept.insert(end).inserted, let number = going[end] else { continue }
+            for part in parts[number] { pending += ends[part] ?? [] }
+        }
+        return kept
+    }
+
+    /// Who leads to some objects by the relationships that were noted.
+    private func referrers(
+        of objects: [NSManagedObject]
+    ) throws -> [(referrer: NSManagedObject, end: ObjectIdentifier)] {
+        var found: [(referrer: NSManagedObject, end: ObjectIdentifier)] = []
+        if latest.isEmpty, saved.isEmpty { return found }
+        var oneSided: [GraphSnapshot.Column: [NSManagedObject]] = [:]
+        for object in objects {
+            let columns = (latest[ObjectIdentifier(object)]?.columns ?? [])
+                .union(saved[object.objectID.lookupKey] ?? [])
+            for column in columns {
+                let property = known.schema.entities[column.entity].properties[column.property]
+                guard let inverse = property.inverse, let destination = property.destination else {
+                    oneSided[column, default: []].append(object)
+                    continue
+                }
+                let back = known.schema.entities[destination].properties[inverse]
+                found += object.relatedObjects(inverse, back).filter { !$0.isDeleted }
+                    .map { ($0, ObjectIdentifier(object)) }
+            }
+        }
+        for (column, objects) in oneSided {
+            found += try known.referrers(of: objects, column.entity, column.property)
+                .map { ($0, ObjectIdentifier($1)) }
+        }
+        return found
+    }
+}
