@@ -47,17 +47,19 @@ extension DictionaryOptions {
         }
 
         /// The object in some bytes: a property list where they begin like one, else JSON. Numbers are exact.
-        static func object(in data: Data) throws -> Any {
+        ///
+        /// - Returns: With the object, where JSON has members that don't count, because their key stands there again.
+        static func object(in data: Data) throws -> (Any, passedOver: [[GraftError.Place.PathComponent]]) {
             if data.starts(with: Data("bplist".utf8)) || data.starts(with: Data("<?xml".utf8)) {
                 #if canImport(Darwin)
                     do {
-                        return try PropertyListSerialization.propertyList(from: data, options: [], format: nil)
+                        return (try PropertyListSerialization.propertyList(from: data, options: [], format: nil), [])
                     } catch {
                         throw GraftError(.unreadableFile(reason: "it isn't a property list"), underlying: error)
                     }
                 #else
                     do {
-                        return try PropertyListFile.object(of: data)
+                        return (try PropertyListFile.object(of: data), [])
                     } catch {
                         throw GraftError(.unreadableFile(reason: "it isn't a property list: \(error.description)"))
                     }
@@ -73,7 +75,7 @@ extension DictionaryOptions {
             if let part = tree.collision {
                 throw GraftError(part.problem, at: reader.place(offset: offset, path: part.path))
             }
-            return tree.objectWithTexts
+            return (tree.objectWithTexts, tree.passedOver)
         }
 
         /// How deep a file may be nested: reading and releasing takes stack for each level.
@@ -124,9 +126,9 @@ extension NSManagedObjectContext {
     public func populateObjects(
         fromDictionaryData data: Data, entity: String? = nil, options: PopulateOptions = PopulateOptions()
     ) throws -> (objects: [NSManagedObject], report: ImportReport) {
-        let object = try DictionaryOptions.Format.object(in: data)
+        let (object, passedOver) = try DictionaryOptions.Format.object(in: data)
         if let dictionary = object as? [String: Any] {
-            return try populateObjects(fromDictionaries: [dictionary], entity: entity, options: options)
+            return try populateObjects([dictionary], entity, options, passedOver: passedOver.map { [.index(0)] + $0 })
         }
         guard let array = object as? [Any] else {
             throw GraftError(
@@ -140,6 +142,6 @@ extension NSManagedObjectContext {
                 .wrongType(found: DictionaryValue.words(for: element), expected: "a dictionary"),
                 at: .init(path: [.index(index)]))
         }
-        return try populateObjects(fromDictionaries: dictionaries, entity: entity, options: options)
+        return try populateObjects(dictionaries, entity, options, passedOver: passedOver)
     }
 }

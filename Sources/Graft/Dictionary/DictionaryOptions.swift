@@ -90,4 +90,6 @@ enum DictionaryKey {
     static let members = "$members"
     /// In the outermost dictionary: the objects that would have been nested too deep.
     static let objects = "$objects"
+    /// Those below which there are objects.
+    static let ofObjects = [added, removed, members, objects]
 }

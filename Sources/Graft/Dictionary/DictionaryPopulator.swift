@@ -37,14 +37,17 @@ struct DictionaryPopulator {
     ///   - entity: The entity of the objects at the top; nil where their dictionaries say it.
     ///   - given: The object that the only dictionary is about; nil where one has to be found or made.
     ///   - isArray: Whether the dictionaries are elements of an array, for the paths in errors.
+    ///   - passedOver: Where their text has members that don't count.
     ///   - check: Looks at each object of the result, which it may refuse.
     /// - Throws: ``GraftError``, and what the check throws. The context is then as it was.
     func populate(
         _ dictionaries: [[String: Any]], entity: NSEntityDescription?, given: NSManagedObject? = nil, isArray: Bool,
+        passedOver: [[GraftError.Place.PathComponent]] = [],
         check: (NSManagedObject, _ index: Int) throws -> Void = { _, _ in }
     ) throws -> Result {
         let number = try entity.map(compiled.number)
         var reader = try read(dictionaries[...], number, from: isArray ? 0 : nil)
+        try reader.note(passedOver: passedOver)
         try reader.report.throwFailures(options.failurePolicy)
         var report = reader.report
         // What such a member is, is told by what has come of the dictionaries before.

@@ -114,6 +114,14 @@ extension NSManagedObjectContext {
         fromDictionaries dictionaries: [[String: Any]], entity: String? = nil,
         options: PopulateOptions = PopulateOptions()
     ) throws -> (objects: [NSManagedObject], report: ImportReport) {
+        try populateObjects(dictionaries, entity, options, passedOver: [])
+    }
+
+    /// - Parameter passedOver: Where the text of the dictionaries has members that don't count, because their key stands there again.
+    func populateObjects(
+        _ dictionaries: [[String: Any]], _ entity: String?, _ options: PopulateOptions,
+        passedOver: [[GraftError.Place.PathComponent]]
+    ) throws -> (objects: [NSManagedObject], report: ImportReport) {
         let populator = try DictionaryPopulator(self, options)
         let description = try entity.map { name in
             guard let found = graftModel?.entitiesByName[name] else {
@@ -122,7 +130,8 @@ extension NSManagedObjectContext {
             }
             return found
         }
-        let result = try populator.populate(dictionaries, entity: description, isArray: true)
+        let result = try populator.populate(
+            dictionaries, entity: description, isArray: true, passedOver: passedOver)
         return (result.objects, result.report)
     }
 }

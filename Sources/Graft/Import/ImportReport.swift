@@ -266,7 +266,7 @@ extension ImportReport {
     }
 
     /// Counts a key that objects have again.
-    private mutating func addRepeatedKey(_ key: String, of entity: String, count: Int) {
+    mutating func addRepeatedKey(_ key: String, of entity: String, count: Int = 1) {
         if let index = repeatedKeys.firstIndex(where: { $0.entity == entity && $0.key == key }) {
             repeatedKeys[index].count += count
             return

@@ -44,6 +44,35 @@ extension JSONValue {
         hasRepeatedKeys ? rebuilt(&passedOver) : self
     }
 
+    /// Where the members are that don't count.
+    var passedOver: [[GraftError.Place.PathComponent]] {
+        var places: [[GraftError.Place.PathComponent]] = []
+        if hasRepeatedKeys { collectPassedOver(below: [], &places) }
+        return places
+    }
+
+    private func collectPassedOver(
+        below path: [GraftError.Place.PathComponent], _ places: inout [[GraftError.Place.PathComponent]]
+    ) {
+        switch self {
+        case .null, .bool, .number, .string: return
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                element.collectPassedOver(below: path + [.index(index)], &places)
+            }
+        case .object(let object):
+            let index = object.indexByKey()
+            for (number, member) in object.members.enumerated() {
+                let place = path + [.key(member.key)]
+                if index[JSONKeyBytes(member.key)] == number {
+                    member.value.collectPassedOver(below: place, &places)
+                } else {
+                    places.append(place)
+                }
+            }
+        }
+    }
+
     private var hasRepeatedKeys: Bool {
         switch self {
         case .null, .bool, .number, .string: false

@@ -78,10 +78,7 @@ extension JSONSnapshotReader {
         case .attribute, .ignored: return
         case .toOne, .toMany, .step: break
         }
-        let key = DiffRendering.visible(reader.string(of: text))
-        let words = "the object has the key '\(key)' twice, and objects below it"
-        let error = reader.error(
-            .other(finding: words, remedy: "Leave one of the two, or make one of both."), entity: plan.name)
+        let error = reader.error(.repeatedKey(reader.string(of: text)), entity: plan.name)
         guard failures != nil else { throw error }
         try failures?.note(error, record: recordCount)
     }
@@ -102,6 +99,15 @@ extension JSONSnapshotReader {
         if check != .all { unknownKeys.isCounting = false }
         unknownKeys.note(text, isRepeated: isRepeated, in: keys, of: plan.number, reader)
         unknownKeys.isCounting = isCounting
+    }
+}
+
+extension GraftError.Problem {
+    /// A key that an object has twice, where objects are below it.
+    static func repeatedKey(_ key: String) -> Self {
+        .other(
+            finding: "the object has the key '\(DiffRendering.visible(key))' twice, and objects below it",
+            remedy: "Leave one of the two, or make one of both.")
     }
 }
 
