@@ -177,7 +177,7 @@ final class DecodedObjects {
             replaced.isEmpty || !replaced.contains(ObjectIdentifier(object))
         else { return false }
         let number = try number(of: object, expected: entity)
-        guard number == entity || compiled.schema.isEntity(number, relatedTo: entity) else { return false }
+        guard number == entity || compiled.canBeSame(number, entity) else { return false }
         let parts = identities[number]
         guard let first = parts.first, parts.count == identity.others.count + 1,
             try object.holds(identity.first, first.number, first.property)
@@ -275,7 +275,7 @@ final class DecodedObjects {
     private func matcher() throws -> ObjectMatcher {
         if let made { return made }
         let matcher = try ObjectMatcher(
-            GraphMapping(unmapped: compiled.schema), context, model, .matchContents, keepsObjects: false)
+            compiled.unmapped(), context, model, .matchContents, keepsObjects: false)
         made = matcher
         return matcher
     }

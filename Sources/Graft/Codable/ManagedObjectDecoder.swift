@@ -184,8 +184,9 @@ final class ManagedObjectDecoder {
                 try requireValues(plan.top, of: new, plan, container)
                 return (new, properties.count)
             }
-            // An object that was found as one of a super-entity has only that one's properties.
-            let count = min(properties.count, plans[entity].entity.properties.count)
+            try requireKind(object, entity, plan, values, container)
+            // An object that was found as one of another entity has only what both have.
+            let count = schema.commonPropertyCount(entity, plan.number)
             try update(object, plan, values, count, container)
             return (object, count)
         }
@@ -219,7 +220,24 @@ final class ManagedObjectDecoder {
         }
     }
 
-    /// Why an object that was found as one of a super-entity can't take a value. An import leaves it out with a line in its report.
+    /// Refuses data about an object of another entity where the model says that this is an error, or that another object takes its place.
+    private func requireKind(
+        _ object: NSManagedObject, _ entity: Int, _ plan: CodingPlan, _ values: [Value], _ container: Container
+    ) throws {
+        if schema.isEntity(entity, kindOf: plan.number) || known.compiled.kinds[plan.number].change == .keep
+            || values.allSatisfy({ plan.entity.identity.contains($0.number) })
+        {
+            return
+        }
+        throw GraftError(
+            .other(
+                finding: "the object is stored as a \(object.entity.name ?? ""), and the data says "
+                    + "that it is a \(plan.entity.name)",
+                remedy: "Import the data, which can replace it, or delete the stored object."),
+            at: Self.place(container.codingPath, plan.entity.name))
+    }
+
+    /// Why an object that was found as one of another entity can't take a value. An import leaves it out with a line in its report.
     static func leftOut(
         _ property: GraphSchema.Property, of object: NSManagedObject, _ container: Container
     ) -> GraftError {

@@ -55,13 +55,13 @@ struct DictionaryPopulator {
             reader.restatesMembers && !options.makesCopies
             ? dictionaries.indices.map { $0..<$0 + 1 } : [dictionaries.indices]
         let importer = try BatchImporter(
-            GraphMapping(unmapped: compiled.schema), context: context, model: model,
+            compiled.unmapped(), context: context, model: model,
             options: ImportOptions(),
             keepsObjects: options.existingObjects != .insert)
+        importer.deletions.references.includesIdentified = options.membersPolicy == .replaceAndDelete
         do {
             return try importer.editor.atomically {
                 var objects: [NSManagedObject] = []
-        importer.deletions.references.includesIdentified = options.membersPolicy == .replaceAndDelete
                 var taken = TakenOut()
                 for part in parts {
                     if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
@@ -263,10 +263,10 @@ struct DictionaryPopulator {
             members.append(member)
         }
         bases[end] = members
+        try importer.deletions.references.note(members, link.property, property, of: object)
         if reader.adds(link) {
             // Objects that were connected from their side a moment ago.
             members += current.filter { seen.insert(ObjectIdentifier($0)).inserted }
-        try importer.deletions.references.note(members, link.property, property, of: object)
         }
         if property.inverse == nil {
             try importer.readOwners(of: members, link.property, row.entity)

@@ -11,7 +11,7 @@ extension DictionaryReader {
             rows[first] = snapshot.settle(
                 snapshot.resolved(rows[first]), identity: entity.identityColumns, space: entity.identitySpace)
         }
-        guard hasOneToOnes else { return }
+        guard needsOrder else { return }
         let row = snapshot.resolved(rows[first])
         snapshot.tables[row.entity].ends[row.row] = settled.count
     }

@@ -105,8 +105,9 @@ struct DictionaryReader {
     /// The composite attributes with the names of their elements, by entity.
     private let composites: [[String: [String]]]
     private let entityNumbers: [String: Int]
-    /// Whether there are one-to-one relationships, of which the last object to speak decides, so that objects are filled in that order.
-    let hasOneToOnes: Bool
+    /// Whether the last object to speak decides, of one-to-one relationships or of an object that several sub-entities have rows of, so that
+    /// objects are filled in that order.
+    let needsOrder: Bool
 
     var snapshot: GraphSnapshot
     var nodes: [Node] = []
@@ -143,6 +144,10 @@ struct DictionaryReader {
         schema = compiled.schema
         self.options = options
         snapshot = GraphSnapshot(compiled.schema)
+        if compiled.kinds.contains(where: \.areTold) {
+            // Each sub-entity keeps its row, because relationships are entered by the numbers that it has for them.
+            snapshot.kinds = compiled.kinds.map { .init(areTold: $0.areTold, change: .keep) }
+        }
         converters = compiled.schema.entities.map { entity in
             entity.properties.map { AttributeConverter($0.attributeKind ?? .transformable) }
         }
@@ -153,7 +158,9 @@ struct DictionaryReader {
         }
         composites = compiled.schema.entities.map(\.composites)
         defaulted = compiled.defaulted
-        hasOneToOnes = compiled.schema.entities.contains { $0.properties.contains(where: compiled.schema.isOneToOne) }
+        needsOrder =
+            !snapshot.kinds.isEmpty
+            || compiled.schema.entities.contains { $0.properties.contains(where: compiled.schema.isOneToOne) }
         try DictionaryOptions.check(options.entityNames, in: compiled.schema)
         let names = compiled.schema.entities.enumerated().map { (options.entityNames[$1.name] ?? $1.name, $0) }
         entityNumbers = Dictionary(names) { first, _ in first }

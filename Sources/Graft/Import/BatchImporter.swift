@@ -236,6 +236,7 @@ final class BatchImporter {
     func count(_ snapshot: borrowing GraphSnapshot) {
         tally.countLosses()
         for (entity, count) in snapshot.skippedCounts { tally.counts[entity].skipped += count }
+        let made = snapshot.hasSiblings ? madeObjects() : []
         for (entity, plan) in plans.enumerated() {
             for row in 0..<snapshot.tables[entity].count {
                 guard let object = matcher.objects[entity][row] else {
@@ -246,6 +247,8 @@ final class BatchImporter {
                 if deletions.needsMentions { deletions.noteMentioned(object, entity, isReference: isReference) }
                 if snapshot.tables[entity].flags[row].contains(.dead) { continue }
                 let state = states[entity][row]
+                // Another sub-entity's row has made it, and counts.
+                if !made.isEmpty, !state.contains(.new), made.contains(ObjectIdentifier(object)) { continue }
                 tally.count(
                     .init(
                         object: object, isStub: isReference, isBare: plan.isBare(row, snapshot), source: sourceNumber,
@@ -253,6 +256,17 @@ final class BatchImporter {
                     state.contains(.new) && !pending.isWaiting ? entity : number(of: object) ?? entity, state)
             }
         }
+    }
+
+    /// The objects that the rows of the batch have made.
+    private func madeObjects() -> Set<ObjectIdentifier> {
+        var made: Set<ObjectIdentifier> = []
+        for (objects, states) in zip(matcher.objects, states) {
+            for (object, state) in zip(objects, states) where state.contains(.new) {
+                if let object { made.insert(ObjectIdentifier(object)) }
+            }
+        }
+        return made
     }
 
     /// Counts a row of which nobody needed the object.

@@ -7,6 +7,8 @@ import Synchronization
 /// The compiled form of a model.
 final class CompiledModel: Sendable {
     let schema: GraphSchema
+    /// By entity, what is said of sub-entities.
+    let kinds: [GraphSnapshot.Kinds]
     /// By entity, the attributes that new objects have a value of: that one has none has to be said of them.
     let defaulted: [Set<Int>]
     /// The numbers of the entities; the model keeps their identifiers valid.
@@ -16,16 +18,41 @@ final class CompiledModel: Sendable {
     private let plans = Mutex<[ManagedCodingOptions.Keys: [CodingPlan]]>([:])
 
     private init(_ model: NSManagedObjectModel) throws {
-        let schema = try GraphSchema(model)
+        let rules = try MappingRules(model)
+        let schema = try GraphSchema(model, rules)
         self.schema = schema
+        let entities = model.entitiesByName
+        kinds = schema.entities.enumerated().map { number, described in
+            let said = entities[described.name].map(rules.entity)
+            return .init(
+                areTold: said?.entityKey != nil && described.end > number + 1,
+                change: said?.entityChangePolicy ?? .keep)
+        }
         defaulted = schema.entities.map { entity in
-            let attributes = model.entitiesByName[entity.name]?.attributePartsByName ?? [:]
+            let attributes = entities[entity.name]?.attributePartsByName ?? [:]
             return Set(entity.properties.indices.filter { attributes[entity.properties[$0].name]?.defaultValue != nil })
         }
         let pairs = model.entities.compactMap { entity in
             entity.name.flatMap(schema.number(ofEntity:)).map { (ObjectIdentifier(entity), $0) }
         }
         numbers = Dictionary(pairs) { first, _ in first }
+    }
+
+    /// Whether an object of one entity may be the one that data of the other is about (``GraphMapping/canBeSame(_:_:)``).
+    func canBeSame(_ entity: Int, _ other: Int) -> Bool { schema.areOne(entity, other) { kinds[$0].areTold } }
+
+    /// A mapping in which nothing has a place in JSON: for objects that come from elsewhere.
+    func unmapped() -> GraphMapping {
+        var builder = KeyTreeBuilder()
+        let entities = zip(schema.entities, kinds).map { entity, kind in
+            var mapping = EntityMapping(
+                dialect: .graft, isAnnotated: false, properties: entity.properties.map { _ in nil },
+                keys: builder.tree([]))
+            mapping.entityChangePolicy = kind.change
+            mapping.discriminator = kind.areTold ? .init(path: [], entities: [:], unknown: .base) : nil
+            return mapping
+        }
+        return GraphMapping(schema: schema, entities: entities, isDocument: false, keyCount: builder.keyCount)
     }
 
     /// The number of an entity of the model.

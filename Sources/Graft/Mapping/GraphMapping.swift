@@ -30,19 +30,7 @@ package final class GraphMapping: Sendable {
     /// Whether an object of one entity may be the one that data of the other is about: one inherits from the other, or both
     /// are kinds of an entity whose objects a key tells apart, and one has turned into the other.
     func canBeSame(_ entity: Int, _ other: Int) -> Bool {
-        if schema.isEntity(entity, relatedTo: other) { return true }
-        return schema.commonAncestor(entity, other).map { entities[$0].discriminator != nil } ?? false
-    }
-
-    /// A mapping in which nothing has a place in JSON and nothing has a policy: for objects that come from elsewhere.
-    convenience init(unmapped schema: GraphSchema) {
-        var builder = KeyTreeBuilder()
-        let entities = schema.entities.map { entity in
-            EntityMapping(
-                dialect: .graft, isAnnotated: false, properties: entity.properties.map { _ in nil },
-                keys: builder.tree([]))
-        }
-        self.init(schema: schema, entities: entities, isDocument: false, keyCount: builder.keyCount)
+        schema.areOne(entity, other) { entities[$0].discriminator != nil }
     }
 
     /// Whether objects read anything of those that they are nested in.

@@ -137,6 +137,12 @@ final class GraphSchema: Sendable {
         return ancestor
     }
 
+    /// Whether objects of two entities may be one object: one inherits from the other, or both are kinds of an entity whose kinds
+    /// are told apart.
+    func areOne(_ entity: Int, _ other: Int, areTold: (Int) -> Bool) -> Bool {
+        isEntity(entity, relatedTo: other) || commonAncestor(entity, other).map(areTold) ?? false
+    }
+
     /// The topmost entity that has a property of an entity.
     func declaringEntity(of property: Int, _ entity: Int) -> Int {
         var declaring = entity
@@ -146,18 +152,18 @@ final class GraphSchema: Sendable {
         return declaring
     }
 
-    /// Whether both ends of a relationship lead to one object.
-    func isOneToOne(_ property: Property) -> Bool {
-        guard !property.isToMany, let destination = property.destination, let inverse = property.inverse else {
-            return false
-        }
-        return !entities[destination].properties[inverse].isToMany
     /// Whether a relationship that owns nothing may lead to what another one owns.
     @inline(__always)
     func mayLeadToOwned(_ property: Property) -> Bool {
         !property.isOwning && property.destination.map { isOwned[$0] } ?? false
     }
 
+    /// Whether both ends of a relationship lead to one object.
+    func isOneToOne(_ property: Property) -> Bool {
+        guard !property.isToMany, let destination = property.destination, let inverse = property.inverse else {
+            return false
+        }
+        return !entities[destination].properties[inverse].isToMany
     }
 
     /// Whether one of two entities inherits from the other, or both are the same.

@@ -17,8 +17,8 @@ extension GraphSnapshot {
 
     /// Whether objects of two entities are kinds of an entity whose kinds a key tells, and neither is a kind of the other.
     func areSiblings(_ entity: Int, _ other: Int) -> Bool {
-        if kinds.isEmpty || schema.isEntity(entity, relatedTo: other) { return false }
-        return schema.commonAncestor(entity, other).map { kinds[$0].areTold } ?? false
+        !kinds.isEmpty && !schema.isEntity(entity, relatedTo: other)
+            && schema.areOne(entity, other) { kinds[$0].areTold }
     }
 
     /// The rows of a row's siblings that stand for the same object.

@@ -66,6 +66,15 @@ import Testing
         #expect(report.total.deleted == 0 && report.total.inserted == 1)
     }
 
+    @Test(arguments: [false, true])
+    func `an animal that two sub-entities make counts once, saved or not`(_ saves: Bool) throws {
+        var world = try world("keep")
+        world.options.savesEachBatch = saves
+        let text = #"{"type": "Dog", "id": 1, "name": "a"} {"type": "Cat", "id": 1, "name": "b"}"#
+        let report = try world.take(text, "Animal")
+        #expect(report.total.inserted == 1 && report.total.updated == 0 && report.total.unchanged == 0)
+    }
+
     @Test(arguments: [1, 1000])
     func `a cat that is a dog in another record is an error where that is said`(_ size: Int) throws {
         var world = try world("fail")
