@@ -31,6 +31,8 @@ struct ImportTally {
     var losses = LinkLosses()
     /// What was made or changed, in order; where batches are saved, only that of the current one.
     var touched: [TouchedObject] = []
+    /// Those of them of which only the identity was set, where they are kept: a later batch may have a record of them.
+    private var alone: Set<ObjectIDKey> = []
     /// The objects that this import made as stubs and that are still no more than that, up to a limit.
     private var stubs: Set<ObjectIDKey> = []
     /// The objects that were stubs when this import came to them.
@@ -52,6 +54,7 @@ struct ImportTally {
         fileprivate var losses: LinkLosses
         fileprivate var counts: [ImportReport.Counts]
         fileprivate var touched: [TouchedObject]
+        fileprivate var alone: Set<ObjectIDKey>
         fileprivate var stubs: Set<ObjectIDKey>
         fileprivate var foundStubs: Set<ObjectIDKey>
         fileprivate var countedNow: [ObjectIDKey: CountedState]
@@ -60,14 +63,13 @@ struct ImportTally {
     var state: State {
         get {
             State(
-                leftOut: leftOut, losses: losses, counts: counts, touched: touched, stubs: stubs,
-                foundStubs: foundStubs,
-                countedNow: countedNow)
+                leftOut: leftOut, losses: losses, counts: counts, touched: touched, alone: alone,
+                stubs: stubs, foundStubs: foundStubs, countedNow: countedNow)
         }
         set {
             (leftOut, losses, foundStubs) = (newValue.leftOut, newValue.losses, newValue.foundStubs)
             (counts, touched) = (newValue.counts, newValue.touched)
-            (stubs, countedNow) = (newValue.stubs, newValue.countedNow)
+            (stubs, countedNow, alone) = (newValue.stubs, newValue.countedNow, newValue.alone)
         }
     }
 
@@ -78,7 +80,9 @@ struct ImportTally {
 
     /// Counts what became of an object under the entity that it is of.
     mutating func count(_ touch: TouchedObject, _ entity: Int, _ state: BatchImporter.RowState) {
-        if !state.isDisjoint(with: [.new, .changed, .skipped, .outdated]) { touched.append(touch) }
+        let isSaid = !alone.isEmpty && !touch.isIdentityAlone && alone.remove(touch.object.objectID.lookupKey) != nil
+        if isSaid || !state.isDisjoint(with: [.new, .changed, .skipped, .outdated]) { touched.append(touch) }
+        if keepsObjects, state.contains(.new), touch.isIdentityAlone { alone.insert(touch.object.objectID.lookupKey) }
         if state.contains(.skipped) {
             countSkipped(touch.object.objectID.lookupKey, entity)
         } else if !state.contains(.new) {

@@ -185,8 +185,7 @@ struct JSONSnapshotReader: ~Copyable {
         if token == .null { return }
         let reference = try readIdentifier(token, of: entity)
         if listsDeletions { try markGone(reference) }
-        if !reference.isNone { snapshot.tables[reference.entity].flags[reference.row].insert(.bare) }
-        addRoot(reference)
+        addRoot(reference, isBare: true)
     }
 
     /// The entity of the records.
@@ -198,9 +197,16 @@ struct JSONSnapshotReader: ~Copyable {
     }
 
     /// Enters a row among those that the payload is about.
-    mutating func addRoot(_ reference: RowReference) {
+    ///
+    /// - Parameter isBare: Whether the record is an identifier alone. Where another one is an object, that counts.
+    mutating func addRoot(_ reference: RowReference, isBare: Bool = false) {
         // An object that was passed over.
         if reference.isNone { return }
+        if !isBare {
+            snapshot.tables[reference.entity].flags[reference.row].remove(.bare)
+        } else if !snapshot.tables[reference.entity].flags[reference.row].contains(.root) {
+            snapshot.tables[reference.entity].flags[reference.row].insert(.bare)
+        }
         snapshot.tables[reference.entity].flags[reference.row].insert(.root)
         snapshot.roots.append(reference)
     }
