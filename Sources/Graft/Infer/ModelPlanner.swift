@@ -12,6 +12,9 @@ struct ModelPlanner {
     /// The entities that bare identifiers refer to: their objects may be there before their values are.
     private var referred: Set<Int> = []
 
+    /// Below how many owners objects with an identity tell nothing of whose they are, where each stands in one place.
+    private static let fewOwners = 10
+
     /// What a bare identifier refers to.
     private struct Reference {
         var target: Int
@@ -157,14 +160,21 @@ struct ModelPlanner {
     private mutating func addNested(_ member: MemberShape, _ shape: ObjectShape, isToMany: Bool, of number: Int) {
         // A shape whose content is objects has been given an entity.
         guard let target = plan.number(of: shape) else { return }
-        let isShared = plan.entities[target].isShared || plan.entities[target].shape.isRoot
+        // Each of a few owners may have others by chance. What leads to its own kind is a tree.
+        let owners = plan.twins(of: member, in: number).reduce(0) {
+            $0 + ($1.direct.arrays > 0 ? $1.direct.arrays - $1.emptyArrays : $1.direct.objects)
+        }
+        let areFew = plan.entities[target].identity != nil && target != number && owners < Self.fewOwners
+        let isSeen = plan.entities[target].isShared || plan.entities[target].shape.isRoot
+        let isShared = isSeen || areFew
         var relationship = ModelDraft.Relationship(
             name: EnglishNames.property(member.key, of: draft.entities[number].name), destination: target, inverse: "",
             isToMany: isToMany)
         relationship.deleteRule = isShared ? .nullifyDeleteRule : .cascadeDeleteRule
         let count = isToMany ? member.elements.objects : member.direct.objects
-        let evidence =
-            "\(count) nested object\(count == 1 ? "" : "s"), \(isShared ? "in several places" : "each in one place")"
+        let places =
+            isSeen ? "in several places" : areFew ? "with an identity, below few others" : "each in one place"
+        let evidence = "\(count) nested object\(count == 1 ? "" : "s"), \(places)"
         add(relationship, member, of: number, inverseIsToMany: isShared, "\(isShared ? "shared" : "owned")", evidence)
     }
 

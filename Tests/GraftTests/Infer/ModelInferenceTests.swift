@@ -176,6 +176,25 @@ import Testing
         data.expectEqual()
     }
 
+    @Test func `an object with an identity is shared, unless each of many owners has others`() throws {
+        func order(_ number: Int) -> String {
+            #"{"id": \#(number), "customer": {"id": \#(number), "name": "n"}, "items": [{"id": \#(number)}]}"#
+        }
+        for (count, rule) in [(9, NSDeleteRule.nullifyDeleteRule), (10, .cascadeDeleteRule)] {
+            let orders = (1...count).map(order).joined(separator: ",")
+            let data = try infer("orders.json", "[\(orders)]")
+            for name in ["customer", "items"] {
+                let relationship = try data.relationship("Order", name)
+                #expect(relationship.deleteRule == rule)
+                #expect(relationship.inverseRelationship?.isToMany == (count < 10))
+            }
+            data.expectEqual()
+        }
+        // What another text says of it takes it from nobody.
+        let data = try infer("orders.json", "[\(order(1))]")
+        #expect(try data.guess("Order", "customer").evidence == "1 nested object, with an identity, below few others")
+    }
+
     @Test func `a value is an identity only where it is named so, in all objects, and never of two different ones`()
         throws
     {
