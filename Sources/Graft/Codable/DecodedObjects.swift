@@ -224,6 +224,8 @@ final class DecodedObjects {
         var entity: Int
         var values: [ManagedObjectDecoder.Value]
         var ends: [End]
+        /// The numbers of those that lead to something that only its contents tell.
+        var others: [Int] = []
     }
 
     /// The members of an object that rows without identity stand for, by the rule that imports have.
@@ -260,6 +262,13 @@ final class DecodedObjects {
                 }
                 let column = compiled.schema.entities[row.entity].properties[number].column
                 snapshot.tables[row.entity].setToOne(end, column, row: reference.row)
+                snapshot.tables[row.entity].markPresent(number, row: reference.row)
+            }
+            for number in row.others {
+                let property = compiled.schema.entities[row.entity].properties[number]
+                guard let entity = property.destination else { continue }
+                let end = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
+                snapshot.tables[row.entity].setToOne(end, property.column, row: reference.row)
                 snapshot.tables[row.entity].markPresent(number, row: reference.row)
             }
             return ObjectMatcher.PlacedRow(row: reference, place: place)
@@ -302,15 +311,6 @@ final class DecodedObjects {
         try makeDeletions { try $0.noteGivenUp(gone, number, of: owner) }
     }
 
-    /// Deletes what nobody owns any more: the last step.
-    func deleteGivenUp(_ editor: ObjectEditor) throws {
-        guard givenUpCount > 0 else { return }
-        var counts = compiled.schema.entities.map { _ in ImportReport.Counts() }
-        try editor.delete(try deletions?.decide([], isDryRun: false, &counts) ?? [])
-        replaced.removeAll()
-    }
-
-    /// Lets a new object of a sub-entity take the place of a stub.
     /// Notes what the data has elsewhere than in its owner, so that it isn't deleted.
     func noteReferences(
         to ends: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
@@ -319,9 +319,18 @@ final class DecodedObjects {
         try makeDeletions { try $0.references.note(ends, number, property, of: object) }
     }
 
+    /// Deletes what nobody owns any more: the last step.
+    func deleteGivenUp(_ editor: ObjectEditor) throws {
+        defer { deletions?.forget() }
+        guard givenUpCount > 0 else { return }
+        var counts = compiled.schema.entities.map { _ in ImportReport.Counts() }
+        try editor.delete(try deletions?.decide([], isDryRun: false, &counts) ?? [])
+        replaced.removeAll()
+    }
+
+    /// Lets a new object of a sub-entity take the place of a stub.
     ///
     /// - Returns: The new object; nil where the object has values, so that it stays what it is.
-        defer { deletions?.forget() }
     func succeed(
         _ old: NSManagedObject, _ oldEntity: Int, by entity: Int, _ identity: Identity, _ editor: ObjectEditor
     ) throws -> NSManagedObject? {
@@ -341,6 +350,9 @@ final class DecodedObjects {
 
     private func makeDeletions(_ note: (inout ImportDeletions) throws -> Void) throws {
         var noted = try deletions ?? ImportDeletions(matcher(), ceiling: nil)
+        // Not copied.
+        deletions = nil
+        defer { deletions = noted }
         try note(&noted)
     }
 
@@ -349,9 +361,6 @@ final class DecodedObjects {
     private var numbers: [ObjectIdentifier: Int] = [:]
 
     /// The number of the entity whose objects are of a class.
-        // Not copied.
-        deletions = nil
-        defer { deletions = noted }
     ///
     /// - Throws: ``GraftError`` with `ambiguousEntity` where none is, or several are.
     func number(

@@ -33,7 +33,14 @@ extension ManagedObjectDecoder {
                 let ends = try knownEnds(of: member, nesting)
                 if Self.namesOwner(member, ends, beside: relationship.property.inverse) { continue }
                 unidentified.append(index)
-                rows.append(.init(entity: member.plan.number, values: member.values, ends: ends))
+                let others = member.plan.top.relationships.filter { relationship in
+                    !relationship.isToMany && member.container.contains(relationship.key)
+                        && !ends.contains { $0.number == relationship.number }
+                }
+                rows.append(
+                    .init(
+                        entity: member.plan.number, values: member.values, ends: ends,
+                        others: others.map(\.number)))
             }
             for (index, object) in zip(
                 unidentified, try known.members(rows, relationship.number, relationship.property, of: owner))

@@ -89,6 +89,7 @@ extension ObjectMatcher {
                 let end = snapshot.tables[table].toOne(property.column, row: row)
                 let wanted = end.isNone ? nil : self.object(snapshot.resolved(end))
                 if !end.isNone, wanted == nil {
+                    if try hangs(snapshot.resolved(end), on: reference, object, number, snapshot) { continue }
                     // Nothing leads to an object that is yet to be made.
                     if willBeMade(end, plan.referencePolicies[number], snapshot) { return false }
                     continue
@@ -99,6 +100,25 @@ extension ObjectMatcher {
             }
         }
         return true
+    }
+
+    /// Whether a row that hangs on another one by its identity is what an object has there that may stand for the other one: what hangs on
+    /// it is found only when it has been found itself.
+    private func hangs(
+        _ end: RowReference, on owner: RowReference, _ object: NSManagedObject, _ number: Int,
+        _ snapshot: borrowing GraphSnapshot
+    ) throws -> Bool {
+        let (property, plan) = (plans[owner.entity].properties[number], plans[end.entity])
+        guard let inverse = property.inverse, plan.relatedIdentity.contains(inverse),
+            let there = object.destination(number, property), self.number(of: there) == end.entity
+        else { return false }
+        let back = snapshot.tables[end.entity].toOne(plan.properties[inverse].column, row: end.row)
+        guard !back.isNone, snapshot.resolved(back) == owner else { return false }
+        return try plan.relatedIdentity.allSatisfy { part in
+            let property = plan.properties[part]
+            guard property.isAttribute else { return true }
+            return try there.holds(snapshot.tables[end.entity].value(property.column, row: end.row), part, property)
+        }
     }
 
     /// Whether a reference to an object that isn't there makes one.
