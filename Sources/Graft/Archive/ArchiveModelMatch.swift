@@ -14,6 +14,12 @@ struct ArchiveModelMatch {
         var toManys: [Int?]
         /// The columns of the identifying attributes; empty where the archive doesn't have them all.
         var identityColumns: [Int]
+
+        /// Whether the archive's objects say themselves whatever identifies them. Nobody says whose they are where it has their owners'
+        /// side instead.
+        func tells(_ identity: [Int], of entity: GraphSchema.Entity) -> Bool {
+            identity.allSatisfy { entity.properties[$0].isAttribute || toOnes.contains($0) }
+        }
     }
 
     let schema: GraphSchema

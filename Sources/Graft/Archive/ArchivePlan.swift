@@ -82,6 +82,9 @@ struct ArchivePlan {
         case (true, false): return property.isOrdered
         case (false, false):
             if property.isOptional != back.isOptional { return !property.isOptional }
+            // Who is told by an owner says whose it is.
+            let identifies = schema.entities[entity].relatedIdentity.contains(number)
+            if identifies != schema.entities[destination].relatedIdentity.contains(inverse) { return identifies }
             return isFirst(number, of: entity, before: inverse, of: destination)
         case (true, true):
             if property.isOrdered || back.isOrdered { return property.isOrdered }

@@ -13,7 +13,8 @@ struct ContentIndex {
         _ object: NSManagedObject, _ entity: ArchiveModelMatch.Entity, _ description: GraphSchema.Entity
     ) throws {
         if try object.isIdentified(by: description) { return }
-        let identity = try object.isIdentifiedWithOwner(by: description) ? description.relatedIdentity : nil
+        let isTold = entity.tells(description.relatedIdentity, of: description)
+        let identity = try isTold && object.isIdentifiedWithOwner(by: description) ? description.relatedIdentity : nil
         var hash = IdentityHash()
         for case let number? in entity.attributes where identity?.contains(number) ?? true {
             hash.combine(try object.archivedValue(number, description.properties[number]))
@@ -283,10 +284,7 @@ extension ArchiveRestorer {
     private func identity(of record: ArchiveRecord, _ entity: ArchiveModelMatch.Entity) -> Set<Int>? {
         let description = schema.entities[entity.number]
         let parts = description.relatedIdentity
-        // Nobody says who owns it where the archive has the owner's list instead.
-        guard parts.allSatisfy({ description.properties[$0].isAttribute || entity.toOnes.contains($0) }) else {
-            return nil
-        }
+        guard entity.tells(parts, of: description) else { return nil }
         let values = zip(entity.attributes, record.values).filter { !$1.isNull }.map(\.0)
         let ends = zip(entity.toOnes, record.destinations).filter { $1 != ArchiveRecord.none }.map(\.0)
         let known = Set((values + ends).compactMap(\.self))

@@ -105,6 +105,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false], GraphArchive.Encoding.allCases)
+    func `the one object of an owner that identifies it is found again`(
+        _ isMandatory: Bool, _ encoding: GraphArchive.Encoding
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Hero", info: ["identityAttributes": "name"],
+            [
+                .attribute("name"),
+                .toOne(
+                    "armour", "Suit", inverse: "wearer", isOptional: !isMandatory, rule: .cascadeDeleteRule),
+            ])
+        sketch.entity(
+            "Suit", info: ["identityAttributes": "no, wearer"],
+            [
+                .attribute("no", .integer64AttributeType), .attribute("colour"),
+                .toOne("wearer", "Hero", inverse: "armour"),
+            ])
+        let stack = try TestStack(sketch.model(), .sqlite)
+        let text = #"[{"name": "a", "armour": {"no": 1, "colour": "red"}}, {"name": "b", "armour": {"no": 1}}]"#
+        try stack.importJSON(text, "Hero")
+        let archive = try stack.archive(encoding)
+        let copy = try TestStack(sketch.model(), .sqlite)
+        try copy.restore(archive)
+        #expect(try copy.labels() == stack.labels())
+        for stack in [stack, copy] { #expect(try !stack.restore(archive).hasChanges) }
+        guard !isMandatory else { return }
+        try stack.importJSON(text.replacingOccurrences(of: "red", with: "blue"), "Hero")
+        let report = try stack.restore(archive)
+        #expect(report["Suit"].updated == 1 && report.total.inserted == 0)
+    }
+
     @Test(arguments: [true, false], [(true, false), (false, false), (true, true), (false, true)])
     func `an order that is new gets lines of its own`(isKeyed: Bool, _ mode: (savesBatches: Bool, isCircle: Bool))
         throws
