@@ -131,11 +131,13 @@ extension GraphSnapshot {
             let now = self.statement(of: statement.cell)
             guard min(statement.time, now.time) <= offset else { return false }
             let (old, new) = (rows(of: statement), rows(of: now))
-            guard
-                (old + new).contains(where: {
-                    isKnownByContents($0) && schema.entities[$0.entity].relatedIdentity.isEmpty
-                })
-            else { return false }
+            let inverse = schema.entities[now.cell.row.entity].properties[now.cell.property].inverse
+            let isTold = (old + new).contains { row in
+                // Those whose identity includes who has them there are told by that.
+                let identity = schema.entities[row.entity].relatedIdentity
+                return isKnownByContents(row) && !(inverse.map(identity.contains) ?? false)
+            }
+            guard isTold else { return false }
             return old.count != new.count || statement.removals != nil || now.removals != nil
                 || !zip(old, new).allSatisfy { haveSameContents($0, $1) }
         }
