@@ -52,9 +52,7 @@
             description = "postgresql://\(user)\(host)\(port)\(parts.path)?schema=\(schema)"
             parts.percentEncodedQueryItems = encoded
             connection = parts.string ?? url.absoluteString
-            parts.password = nil
-            parts.percentEncodedQueryItems = encoded.filter { $0.name != "password" }
-            withoutPassword = parts.url ?? URL(fileURLWithPath: "/")
+            withoutPassword = url.withoutPassword
         }
 
         /// A message without the password, which libpq may have repeated.

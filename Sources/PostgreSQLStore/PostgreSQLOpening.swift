@@ -166,13 +166,32 @@
             let errors = PostgreSQLErrors(store: address.description)
             do {
                 let connection = try PostgreSQLConnection(address, statementTimeout: 60)
-                guard let metadata = try read(address, connection, errors) else {
-                    throw CoreDataError.make(
-                        .fileReadNoSuchFile, "There is no store at \(address.description). Check the URL.")
-                }
-                return metadata.dictionary
+                return try existing(address, connection, errors).dictionary
             } catch {
                 throw errors.translated(error, .opening)
+            }
+        }
+
+        /// - Throws: `CocoaError` (`.fileReadNoSuchFile`) where there is no store.
+        private static func existing(
+            _ address: PostgreSQLAddress, _ connection: PostgreSQLConnection, _ errors: PostgreSQLErrors
+        ) throws -> StoreMetadata {
+            if let metadata = try read(address, connection, errors) { return metadata }
+            throw CoreDataError.make(
+                .fileReadNoSuchFile, "There is no store at \(address.description). Check the URL.")
+        }
+
+        /// Replaces the metadata, but for what the store says itself.
+        static func setMetadata(_ entries: [String: Any], of address: PostgreSQLAddress) throws {
+            let errors = PostgreSQLErrors(store: address.description)
+            do {
+                let connection = try PostgreSQLConnection(address, statementTimeout: 60)
+                var metadata = try existing(address, connection, errors)
+                metadata.replaceEntries(by: entries)
+                try connection.execute(
+                    "UPDATE \(address.qualified("_store")) SET metadata = $1", [.bytes(try metadata.propertyList())])
+            } catch {
+                throw errors.translated(error, .saving)
             }
         }
 

@@ -44,6 +44,10 @@
             try PostgreSQLOpening.metadata(of: PostgreSQLAddress(url))
         }
 
+        func setMetadata(_ metadata: [String: Any], at url: URL) throws {
+            try PostgreSQLOpening.setMetadata(metadata, of: PostgreSQLAddress(url))
+        }
+
         func model(at url: URL) throws -> NSManagedObjectModel? {
             try PostgreSQLOpening.model(of: PostgreSQLAddress(url))
         }

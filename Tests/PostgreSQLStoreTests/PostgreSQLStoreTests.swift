@@ -159,6 +159,51 @@
                     == ["0"])
         }
 
+        @Test func `the metadata of a store that isn't open can be set, and its model asked for`() throws {
+            let url = try Shop().url, none = try Server.newStore()
+            try NSPersistentStoreCoordinator.setMetadata(
+                ["key": "value", NSStoreUUIDKey: "other"], type: .postgreSQL, at: url)
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .postgreSQL, at: url)
+            #expect(metadata["key"] as? String == "value" && metadata[NSStoreUUIDKey] as? String != "other")
+            let model = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url)
+            #expect(model.versionChecksum == Shop.model().versionChecksum)
+            for error in [
+                #expect(throws: CocoaError.self) {
+                    try NSPersistentStoreCoordinator.setMetadata([:], type: .postgreSQL, at: none)
+                },
+                #expect(throws: CocoaError.self) {
+                    try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: none)
+                },
+            ] { #expect(error?.localizedDescription.contains("There is no store at postgresql://") == true) }
+            #expect(try Shop(at: url).fetch("Customer").isEmpty)
+        }
+
+        @Test func `an open store moves to another one that is there`() throws {
+            let shop = try Shop(), other = try Shop()
+            let coordinator = try #require(shop.context.persistentStoreCoordinator)
+            let store = try #require(coordinator.persistentStores.first)
+            other.insert("Customer").setValue("Ada", forKey: "fullName")
+            try other.context.save()
+            #expect(try !coordinator.setURL(Server.newStore(), for: store))
+            #expect(store.url == shop.url && coordinator.setURL(other.url, for: store))
+            #expect(try shop.fetch("Customer", in: shop.newContext()).count == 1)
+        }
+
+        @Test func `an error names the store by its URL, without the password`() throws {
+            let shop = try Shop()
+            let url = try #require(URL(string: "\(shop.url.absoluteString)&password=secret"))
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Shop.model())
+            func add() throws {
+                try coordinator.addPersistentStore(
+                    ofType: NSPostgreSQLStoreType, configurationName: nil, at: url,
+                    options: [NSReadOnlyPersistentStoreOption: true])
+            }
+            try add()
+            let error = #expect(throws: CocoaError.self) { try add() }
+            #expect(error?.localizedDescription.contains("schema=\(shop.schema)") == true)
+            #expect(error?.localizedDescription.contains("secret") == false)
+        }
+
         @Test func `what others write is announced`() async throws {
             let option = [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true]
             let shop = try Shop(options: option), other = try Shop(at: shop.url)

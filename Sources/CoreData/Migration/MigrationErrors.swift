@@ -44,7 +44,7 @@ package struct MigrationErrors {
         let places = searched.isEmpty ? "nowhere" : "in \(searched.joined(separator: ", "))"
         return make(
             .migrationMissingSourceModel,
-            "The store \(source.path) can't be migrated: the model that it was made with wasn't found. Searched "
+            "The store \(source.storeName) can't be migrated: the model that it was made with wasn't found. Searched "
                 + "\(places). Put that version beside the model (.momd, .xcdatamodeld).",
             reason: "Can't find model for source store")
     }
@@ -54,7 +54,7 @@ package struct MigrationErrors {
         _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel, underlying: CocoaError?
     ) -> CocoaError {
         var more: [String: Any] = ["sourceModel": source, "destinationModel": destination]
-        var text = "The store \(self.source.path) can't be migrated: "
+        var text = "The store \(self.source.storeName) can't be migrated: "
         if let underlying {
             let info = (underlying as NSError).userInfo
             for key in ["differences", "obstacles", "entity", "property"] { more[key] = info[key] }
@@ -91,7 +91,7 @@ package struct MigrationErrors {
     func badData(_ findings: [String], reason: String) -> CocoaError {
         make(
             .migration,
-            "The store \(source.path) can't be migrated, and is as it was: \(findings.joined(separator: "; ")).",
+            "The store \(source.storeName) can't be migrated, and is as it was: \(findings.joined(separator: "; ")).",
             reason: "Cannot migrate store in-place: \(reason)", ["findings": findings])
     }
 
@@ -103,7 +103,7 @@ package struct MigrationErrors {
         let names = constraint.properties.joined(separator: ", ")
         return make(
             .migrationConstraintViolation,
-            "The store \(source.path) can't be migrated, and is as it was: the objects of entity "
+            "The store \(source.storeName) can't be migrated, and is as it was: the objects of entity "
                 + "'\(constraint.entity.name)' have to differ in (\(names)), but \(count) combination(s) occur more than "
                 + "once, for instance in \(examples.joined(separator: " and ")). Make them differ, or drop the constraint.",
             reason: "Cannot migrate store in-place: constraint violation during attempted migration",
@@ -132,7 +132,7 @@ package struct MigrationErrors {
         if (NSMigrationError...NSInferredMappingModelError).contains(code), code != NSSQLiteError { return translated }
         return make(
             .migration,
-            "The store \(source.path) can't be migrated, and is as it was. \(translated.localizedDescription)",
+            "The store \(source.storeName) can't be migrated, and is as it was. \(translated.localizedDescription)",
             reason: "Cannot migrate store in-place: an error occurred", [NSUnderlyingErrorKey: translated as NSError])
     }
 

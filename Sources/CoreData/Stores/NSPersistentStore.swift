@@ -195,7 +195,7 @@ open class NSPersistentStore: NSObject {
             if let backend { return backend }
             throw CoreDataError.make(
                 .persistentStoreOperation,
-                "The store \(url?.path ?? "in memory") was removed from its coordinator. Add it again.")
+                "The store \(url?.storeName ?? "in memory") was removed from its coordinator. Add it again.")
         }
     }
 }

@@ -14,6 +14,7 @@ extension NSPersistentStoreCoordinator {
         if let storeClass = StoreClasses[storeType] {
             return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
         }
+        if let provider = StoreProviders[storeType] { return try provider.setMetadata(metadata ?? [:], at: url) }
         guard storeType == NSSQLiteStoreType else { throw noFile(storeType) }
         try SQLiteStoreFile.setMetadata(metadata ?? [:], at: url)
     }
@@ -25,7 +26,7 @@ extension NSPersistentStoreCoordinator {
         try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
     }
 
-    /// The model that a SQLite store was last opened with, as the store keeps it.
+    /// The model that a SQLite store, or one on a server, was last opened with, as the store keeps it.
     ///
     /// - Throws: `CocoaError` if there is no store, or it keeps no model that can be read.
     public class func cachedModelForPersistentStore(
@@ -33,13 +34,19 @@ extension NSPersistentStoreCoordinator {
     ) throws -> NSManagedObjectModel {
         let reason: String
         do {
-            if let model = try SQLiteStoreFile.model(at: url) { return model }
+            if let provider = StoreProviders.provider(for: url) {
+                // Where there is no store, its error says so.
+                _ = try provider.metadata(at: url)
+                if let model = try provider.model(at: url) { return model }
+            } else if let model = try SQLiteStoreFile.model(at: url) {
+                return model
+            }
             reason = "keeps no model"
         } catch let error as ModelError {
             reason = "keeps a model that can't be read (\(error.localizedDescription))"
         }
         throw CoreDataError.make(
-            .persistentStoreOpen, "The store at \(url.path) \(reason). Read it from the model's file.",
+            .persistentStoreOpen, "The store at \(url.storeName) \(reason). Read it from the model's file.",
             userInfo: [NSFilePathErrorKey: url.path])
     }
 
@@ -48,9 +55,12 @@ extension NSPersistentStoreCoordinator {
             guard store.persistentStoreCoordinator === self, let former = store.backend else { return false }
             let place = store.url
             store.url = url
-            guard store.type == NSSQLiteStoreType else { return true }
+            let provider = StoreProviders[store.type]
+            guard store.type == NSSQLiteStoreType || provider != nil else { return true }
             do {
-                guard FileManager.default.fileExists(atPath: url.path) else {
+                if let provider {
+                    _ = try provider.metadata(at: url)
+                } else if !FileManager.default.fileExists(atPath: url.path) {
                     throw SQLiteErrors(path: url.path).missing()
                 }
                 store.backend = try makeBackend(for: store, configuration: store.configurationName)

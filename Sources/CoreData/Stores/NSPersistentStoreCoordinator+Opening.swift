@@ -72,7 +72,7 @@ extension NSPersistentStoreCoordinator {
         else { return }
         throw CoreDataError.make(
             CocoaError.Code(rawValue: 134081),
-            "Can't add the same store twice: \(url.path) is one of this coordinator's stores. Remove it first, or use it.",
+            "Can't add the same store twice: \(url.storeName) is one of this coordinator's stores. Remove it first, or use it.",
             userInfo: [NSFilePathErrorKey: url.path])
     }
 }

@@ -177,7 +177,7 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         }
     }
 
-    private static func place(of store: NSPersistentStore) -> String { store.url?.path ?? "in memory" }
+    private static func place(of store: NSPersistentStore) -> String { store.url?.storeName ?? "in memory" }
 }
 
 /// Which of some stores has the row of an ID. One that was opened again isn't the same: what its objects lead to has IDs of before, too.

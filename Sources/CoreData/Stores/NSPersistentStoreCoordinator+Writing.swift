@@ -81,7 +81,7 @@ extension NSPersistentStoreCoordinator {
     private static func readOnly(_ store: NSPersistentStore) -> CocoaError {
         CoreDataError.make(
             .persistentStoreSave,
-            "The store \(store.url?.path ?? "in memory") was opened read-only. Open it without "
+            "The store \(store.url?.storeName ?? "in memory") was opened read-only. Open it without "
                 + "NSReadOnlyPersistentStoreOption to change it.")
     }
 }

@@ -202,7 +202,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Where a store is; a store in memory has a URL of no file.
     open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
-    /// Lets an open store read and write another file, which has to be there; one in memory only gets the URL.
+    /// Lets an open store read and write another file, or a store elsewhere on a server, which has to be there; one in memory only gets
+    /// the URL.
     ///
     /// - Returns: Whether it does. Otherwise it is as it was: the file is missing, or is no store of this model.
     @discardableResult

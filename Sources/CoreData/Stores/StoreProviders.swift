@@ -17,6 +17,9 @@ package protocol StoreProvider: Sendable {
     /// The metadata of a store that needn't be open.
     func metadata(at url: URL) throws -> [String: Any]
 
+    /// Replaces the metadata of a store that needn't be open, but for what the store says itself.
+    func setMetadata(_ metadata: [String: Any], at url: URL) throws
+
     /// The model of a store that needn't be open; nil where there is no store.
     func model(at url: URL) throws -> NSManagedObjectModel?
 
@@ -42,4 +45,17 @@ package enum StoreProviders {
     }
 
     static var types: [String] { known.withLock { $0.keys.sorted() } }
+}
+
+extension URL {
+    /// How errors name the store there: by its path, or on a server by the URL without its password.
+    var storeName: String { StoreProviders.provider(for: self) == nil ? path : withoutPassword.absoluteString }
+
+    /// The URL of a store on a server without what is secret in it.
+    package var withoutPassword: URL {
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
+        parts.password = nil
+        parts.percentEncodedQueryItems = parts.percentEncodedQueryItems?.filter { $0.name != "password" }
+        return parts.url ?? self
+    }
 }

@@ -49,7 +49,9 @@ extension NSPersistentStoreCoordinator {
             return inner
         }
         // In one order everywhere, so that two processes never wait for each other.
-        let stores = persistentStores.filter { !$0.isReadOnly }.sorted { ($0.url?.path ?? "") < ($1.url?.path ?? "") }
+        let stores = persistentStores.filter { !$0.isReadOnly }.sorted {
+            ($0.url?.absoluteString ?? "") < ($1.url?.absoluteString ?? "")
+        }
         var begun: [any StoreBackend] = []
         do {
             var others: [Int64] = []
