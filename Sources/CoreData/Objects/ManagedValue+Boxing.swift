@@ -63,7 +63,7 @@ extension ManagedValue {
         case .date(let seconds): Date(timeIntervalSinceReferenceDate: seconds)
         case .data(let data): data
         case .uuid(let uuid): uuid
-        case .decimal(let decimal): NSDecimalNumber(decimal: decimal)
+        case .decimal(let decimal): HashableDecimalNumber(decimal: decimal)
         case .uri(let url): url
         case .transformable(let value): value.shownObject
         }

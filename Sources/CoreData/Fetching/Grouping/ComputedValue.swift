@@ -14,10 +14,10 @@ extension Operand {
             (.floatAttributeType, .real):
             Arithmetic.real(self).map { NSNumber(value: $0) }
         case (.booleanAttributeType, .integer(let value)): NSNumber(value: value != 0)
-        case (.decimalAttributeType, .integer(let value)): NSDecimalNumber(string: "\(value)")
+        case (.decimalAttributeType, .integer(let value)): HashableDecimalNumber(decimal: Decimal(value))
         case (.decimalAttributeType, .real(let value)):
             // The shortest text that reads back as the same double.
-            NSDecimalNumber(string: "\(value)")
+            HashableDecimalNumber(decimal: Decimal(string: "\(value)") ?? Decimal(value))
         case (.dateAttributeType, .integer), (.dateAttributeType, .real):
             Arithmetic.real(self).map { Date(timeIntervalSinceReferenceDate: $0) }
         case (.URIAttributeType, .string(let text)): URL(string: text) ?? text
