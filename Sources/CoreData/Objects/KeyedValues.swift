@@ -4,27 +4,75 @@
 public import Foundation
 
 enum KeyedValues {
-    /// The value at the end of a path of keys. Operators such as `@max` are computed as in predicates.
-    static func value(of start: Any?, at keyPath: String) -> Any? {
-        if keyPath.contains("@") {
-            let found = NSExpression(forKeyPath: keyPath).expressionValue(with: start, context: nil)
-            guard let list = found as? [Any], isSet(at: keyPath, of: start) else { return found }
-            return NSSet(array: list)
-        }
+    /// The value at the end of a path of keys, as whoever has it gives it; operators such as `@max` compute as in predicates.
+    static func value(of start: Any?, at keyPath: String) -> Any? { value(of: start, along: KeyPathSteps(keyPath)) }
+
+    static func value(of start: Any?, along path: KeyPathSteps) -> Any? {
         var value = start
-        for key in keyPath.split(separator: ".") { value = step(value, String(key)) }
+        for (index, step) in path.steps.enumerated() {
+            switch step {
+            case .key(let key):
+                if value is NSManagedObject,
+                    let count = KeyPathEvaluator.countedMembers(path.steps, index, key, of: Operand(value))
+                {
+                    return count.boxed
+                }
+                value = Self.step(value, key)
+            case .collection(let collection, let rest): value = Self.value(collection, of: value, rest)
+            case .unknownOperator: return nil
+            }
+        }
         return value
     }
 
-    /// Whether the last operator of a path makes a set: one that unites sets does, and one that unites the members of a set.
-    private static func isSet(at keyPath: String, of start: Any?) -> Bool {
-        guard let sign = keyPath.lastIndex(of: "@") else { return false }
-        let name = keyPath[keyPath.index(after: sign)...].prefix { $0 != "." }
-        switch CollectionOperator(rawValue: String(name)) {
-        case .unionOfSets, .distinctUnionOfSets: return true
-        case .unionOfObjects, .distinctUnionOfObjects:
-            return value(of: start, at: String(keyPath[..<sign].dropLast())) is NSSet
-        default: return false
+    /// Whether all keys of a path are properties that an entity has, and those it leads to.
+    static func know(_ path: KeyPathSteps, from start: NSEntityDescription) -> Bool {
+        var entity: NSEntityDescription? = start
+        for step in path.steps {
+            switch step {
+            case .key(let key):
+                guard let known = entity else { continue }
+                guard let property = known.propertiesByName[key] else { return false }
+                entity = (property as? NSRelationshipDescription)?.destinationEntity
+            case .collection(_, let rest): return entity.map { know(rest, from: $0) } ?? true
+            case .unknownOperator: return false
+            }
+        }
+        return true
+    }
+
+    /// What an operator makes of a collection. Decimals stay exact, and what is united is as the members have it.
+    private static func value(_ collection: CollectionOperator, of value: Any?, _ rest: KeyPathSteps) -> Any? {
+        guard collection != .count, let members = members(of: value) else {
+            return CollectionEvaluator.value(collection, of: Operand(value), rest: rest).boxed
+        }
+        let found = members.flatMap { member in
+            let value = Self.value(of: member, along: rest)
+            return Self.members(of: value) ?? value.map { [$0] } ?? []
+        }
+        switch collection {
+        case .count, .sum, .avg, .min, .max: break
+        default: return value is NSSet ? NSSet(array: found) : collection.isDistinct ? distinct(found) : found
+        }
+        let decimals = found.compactMap { $0 as? NSDecimalNumber }.map(\.decimalValue)
+        if !decimals.isEmpty, decimals.count == found.count {
+            return HashableDecimalNumber(decimal: CollectionEvaluator.exact(collection, of: decimals))
+        }
+        return CollectionEvaluator.value(collection, of: Operand(found), rest: KeyPathSteps("")).boxed
+    }
+
+    private static func distinct(_ values: [Any]) -> [Any] {
+        var seen: Set<OperandKey> = []
+        return values.filter { seen.insert(OperandKey(Operand($0))).inserted }
+    }
+
+    private static func members(of value: Any?) -> [Any]? {
+        switch value {
+        case let set as NSOrderedSet: set.array
+        case let set as NSSet: set.allObjects
+        case let array as NSArray: Array(array)
+        case let array as [Any]: array
+        default: nil
         }
     }
 

@@ -43,6 +43,25 @@ import Testing
         #expect(block.expressionValue(with: object, context: nil) as? String == "2-2")
     }
 
+    /// `expressionValue(with:context:)` asks the object for `value(forKeyPath:)`.
+    @Test func `the value of a key path is as the object has it`() throws {
+        let library = try Library(.inMemory)
+        let author = library.insert("Author", ["name": "Ada"])
+        let price = NSDecimalNumber(string: "12345678901234567890.25"), link = URL(filePath: "/a")
+        let book = library.insert("Book", ["price": price, "link": link, "author": author, "isLent": true])
+        let value = { (format: String, object: NSManagedObject) in
+            NSExpression(format: format).expressionValue(with: object, context: ["it": object])
+        }
+        #expect(value("price", book) as? NSDecimalNumber == price && value("link", book) as? URL == link)
+        #expect(value("$it.price", book) as? NSDecimalNumber == price)
+        #expect(value("TERNARY(isLent == YES, link, nil)", book) as? URL == link)
+        #expect(value("books", author) as? Set<NSManagedObject> == [book])
+        #expect(value("author.books", book) as? NSSet == [book])
+        #expect(value("books.link", author) as? NSSet == [link])
+        #expect(value("books.@count", author) as? Int == 1)
+        #expect(value("{1, 2} INTERSECT {2, 3}", author) as? NSSet == [2])
+    }
+
     @Test func `raw values are those of Foundation on Apple's platforms`() {
         #expect(NSExpression.ExpressionType.subquery.rawValue == 13)
         #expect(NSExpression.ExpressionType.aggregate.rawValue == 14)

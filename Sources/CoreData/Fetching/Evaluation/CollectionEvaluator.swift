@@ -49,6 +49,16 @@ enum CollectionEvaluator {
         return .number(numbers(values).reduce(0, +))
     }
 
+    /// A sum, average, minimum or maximum of decimals, of which there is one at least.
+    static func exact(_ collection: CollectionOperator, of decimals: [Decimal]) -> Decimal {
+        switch collection {
+        case .min: decimals.reduce(decimals[0], Swift.min)
+        case .max: decimals.reduce(decimals[0], Swift.max)
+        case .avg: decimals.reduce(0, +) / Decimal(decimals.count)
+        default: decimals.reduce(0, +)
+        }
+    }
+
     static func average(_ values: [Operand]) -> Operand {
         let numbers = numbers(values)
         if numbers.isEmpty { return .null }

@@ -5,42 +5,39 @@ import Foundation
 
 /// Walks the trees of expressions.
 enum ExpressionEvaluator {
-    /// The value for the outside. What a constant, or an object that answers itself, gives is handed out as it is, not rebuilt
-    /// from its operand.
+    /// The value for the outside.
     ///
     /// - Parameter failure: Is told what fails; without it that stops the program.
     static func boxedValue(
         of expression: NSExpression, object: Any?, context: NSMutableDictionary?, failure: EvaluationFailure? = nil
     ) -> Any? {
-        switch expression.node {
-        case .constant(let constant): constant.value
-        case .evaluatedObject: object
-        case .block(let block, let arguments):
-            block(object, arguments.map { $0.expressionValue(with: object, context: context) ?? NSNull() }, context)
-        default: original(of: expression, in: EvaluationScope(object: object, context: context, failure: failure))
-        }
+        original(of: expression, in: EvaluationScope(object: object, context: context, failure: failure))
     }
 
-    /// The value as whoever has it gives it, where that can be told: a decimal with all its digits, a URL, any object.
+    /// The value as whoever has it gives it, where that can be told, and not rebuilt from its operand: a decimal with all its digits, a
+    /// URL, the set of a relationship, any object.
     static func original(of expression: NSExpression, in scope: EvaluationScope) -> Any? {
-        if case .function(let call) = expression.node, let (target, arguments) = FunctionEvaluator.target(call, scope) {
+        switch expression.node {
+        case .constant(let constant): return constant.value
+        case .evaluatedObject: return scope.original
+        case .block(let block, let arguments):
+            return block(scope.original, arguments.map { original(of: $0, in: scope) ?? NSNull() }, scope.context)
+        case .keyPath(let start, let path):
+            guard case .object(.managed(let object)) = operand(of: start, in: scope),
+                KeyedValues.know(path, from: object.entity)
+            else { break }
+            return KeyedValues.value(of: object, along: path)
+        case .conditional(let predicate, let then, let otherwise):
+            return original(of: PredicateEvaluator.matches(predicate, in: scope) ? then : otherwise, in: scope)
+        case .set:
+            guard case .collection(let members) = operand(of: expression, in: scope) else { return nil }
+            return NSSet(array: members.elements.map { $0.boxed ?? NSNull() })
+        case .function(let call):
+            guard let (target, arguments) = FunctionEvaluator.target(call, scope) else { break }
             return FunctionEvaluator.answer(of: target, call.name, arguments, scope)
+        default: break
         }
         return operand(of: expression, in: scope).boxed
-    }
-
-    /// What stands for `expression` among the arguments of an object that answers itself: properties of managed objects too
-    /// are as they are.
-    static func argument(_ expression: NSExpression, in scope: EvaluationScope) -> Any? {
-        guard case .keyPath(let start, let path) = expression.node else { return original(of: expression, in: scope) }
-        var value = argument(start, in: scope)
-        for step in path.steps {
-            guard case .key(let key) = step, let object = value as? NSManagedObject,
-                object.entity.propertiesByName[key] != nil
-            else { return original(of: expression, in: scope) }
-            value = object.value(forKey: key)
-        }
-        return value
     }
 
     static func operand(of expression: NSExpression, in scope: EvaluationScope) -> Operand {
@@ -129,7 +126,7 @@ enum KeyPathEvaluator {
     }
 
     /// `items.@count` at the end of a path, for an object that knows the number without listing the members.
-    private static func countedMembers(
+    static func countedMembers(
         _ steps: [KeyPathSteps.Step], _ index: Int, _ key: String, of value: Operand
     ) -> Operand? {
         guard index == steps.count - 2, case .collection(.count, _) = steps[index + 1],

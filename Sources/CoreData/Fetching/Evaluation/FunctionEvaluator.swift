@@ -117,7 +117,7 @@ enum FunctionEvaluator {
         guard let expression = call.target, case .variable = expression.node,
             let target = ExpressionEvaluator.operand(of: expression, in: scope).boxed as? any ExpressionFunctionTarget
         else { return nil }
-        return (target, call.arguments.map { ExpressionEvaluator.argument($0, in: scope) })
+        return (target, call.arguments.map { ExpressionEvaluator.original(of: $0, in: scope) })
     }
 
     static func answer(
