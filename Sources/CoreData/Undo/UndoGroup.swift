@@ -12,14 +12,13 @@ final class UndoGroup {
     var isDiscardable = false
     /// Whether nobody opened it: it ends with the turn of the run loop, or with the next undo.
     let isAutomatic: Bool
+    /// Whether the turn has ended while another group was open in this one.
+    var isOverdue = false
 
     init(isAutomatic: Bool = false) { self.isAutomatic = isAutomatic }
 
-    var isEmpty: Bool {
-        entries.allSatisfy { entry in
-            if case .group(let group) = entry { group.isEmpty } else { false }
-        }
-    }
+    /// Whether there is neither an action nor a group in it; a group counts without actions, too.
+    var isEmpty: Bool { entries.isEmpty }
 
     /// Runs the actions, the last one first.
     func run() {

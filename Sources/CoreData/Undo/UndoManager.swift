@@ -18,7 +18,7 @@ open class UndoManager: NSObject {
     /// Whether actions are being redone.
     open private(set) var isRedoing = false
 
-    /// Whether a group is opened by itself for the first action, up to the end of the run loop's turn.
+    /// Whether a group is opened by itself for the first action, or around the first group, up to the end of the run loop's turn.
     ///
     /// A thread that runs no run loop has no such end: there the group goes on until ``undo()`` or ``endUndoGrouping()``.
     open var groupsByEvent = true
@@ -51,9 +51,7 @@ open class UndoManager: NSObject {
             guard groupsByEvent else {
                 fatalError("An action can't be registered outside a group. Call beginUndoGrouping() before.")
             }
-            openGroups.append(UndoGroup(isAutomatic: true))
-            post(.NSUndoManagerDidOpenUndoGroup)
-            closeAtEndOfTurn()
+            openGroupOfEvent()
         }
         let action = UndoAction(target: target) { target in
             if let target = target as? TargetType { handler(target) }
@@ -95,20 +93,21 @@ open class UndoManager: NSObject {
     /// How many groups are open.
     open var groupingLevel: Int { openGroups.count }
 
-    /// Opens a group, in the open one if there is one.
+    /// Opens a group, in the open one if there is one; where ``groupsByEvent`` is on, in that of the event.
     open func beginUndoGrouping() {
+        if openGroups.isEmpty, groupsByEvent { openGroupOfEvent() }
         if !openGroups.isEmpty { post(.NSUndoManagerCheckpoint) }
         openGroups.append(UndoGroup())
         post(.NSUndoManagerDidOpenUndoGroup)
     }
 
-    /// Closes the innermost open group. Stops where there is none.
+    /// Closes the innermost open group. Stops where there is none. A group that somebody has opened counts without actions, too.
     open func endUndoGrouping() {
         guard !openGroups.isEmpty else { fatalError("endUndoGrouping() without beginUndoGrouping().") }
         post(.NSUndoManagerCheckpoint)
         post(.NSUndoManagerWillCloseUndoGroup)
         let group = openGroups.removeLast()
-        if !group.isEmpty {
+        if !group.isEmpty || !group.isAutomatic {
             if let outer = openGroups.last {
                 outer.entries.append(.group(group))
                 if outer.name.isEmpty { outer.name = group.name }
@@ -118,6 +117,7 @@ open class UndoManager: NSObject {
             }
         }
         post(.NSUndoManagerDidCloseUndoGroup)
+        if openGroups.count == 1, openGroups[0].isOverdue { endUndoGrouping() }
     }
 
     /// The group that would be undone next.
@@ -131,15 +131,18 @@ open class UndoManager: NSObject {
         return true
     }
 
-    /// Closes a group that was opened by itself when the run loop that is running comes round.
-    private func closeAtEndOfTurn() {
+    /// Opens a group by itself, and closes it when the run loop that is running comes round.
+    private func openGroupOfEvent() {
+        openGroups.append(UndoGroup(isAutomatic: true))
+        post(.NSUndoManagerDidOpenUndoGroup)
         guard RunLoop.current.currentMode != nil, let group = openGroups.last else { return }
         let end = EndOfTurn(manager: self, group: group)
         RunLoop.current.perform(inModes: runLoopModes) { end.close() }
     }
 
     fileprivate func close(_ group: UndoGroup) {
-        if openGroups.count == 1, openGroups[0] === group { endUndoGrouping() }
+        guard openGroups.first === group else { return }
+        if openGroups.count == 1 { endUndoGrouping() } else { group.isOverdue = true }
     }
 
     private func trim() {
@@ -190,35 +193,36 @@ open class UndoManager: NSObject {
     private func undo(_ group: UndoGroup) {
         post(.NSUndoManagerWillUndoChange)
         isUndoing = true
-        if let opposite = opposite(of: group) { redoStack.append(opposite) }
+        redoStack.append(opposite(of: group))
         isUndoing = false
         trim()
         post(.NSUndoManagerDidUndoChange)
     }
 
-    /// Does again what was undone last. Stops while a group is open.
+    /// Does again what was undone last. Stops while a group is open, other than that of the event.
     open func redo() {
         post(.NSUndoManagerCheckpoint)
         guard !isUndoing, !isRedoing else { return }
-        guard openGroups.isEmpty || redoStack.isEmpty else { fatalError("redo() with an open group. Close it first.") }
         guard let group = redoStack.popLast() else { return }
+        guard openGroups.allSatisfy(\.isAutomatic) else { fatalError("redo() with an open group. Close it first.") }
         post(.NSUndoManagerWillRedoChange)
         isRedoing = true
-        if let opposite = opposite(of: group) { undoStack.append(opposite) }
+        let opposite = opposite(of: group)
+        if let outer = openGroups.last { outer.entries.append(.group(opposite)) } else { undoStack.append(opposite) }
         isRedoing = false
         trim()
         post(.NSUndoManagerDidRedoChange)
     }
 
-    /// Runs a group and returns what takes that back; nil for nothing.
-    private func opposite(of group: UndoGroup) -> UndoGroup? {
+    /// Runs a group and returns what takes that back, be it nothing.
+    private func opposite(of group: UndoGroup) -> UndoGroup {
         let opposite = UndoGroup()
         opposite.name = group.name
         opposite.isDiscardable = group.isDiscardable
         openGroups.append(opposite)
         group.run()
         while let last = openGroups.popLast(), last !== opposite { opposite.entries.append(.group(last)) }
-        return opposite.isEmpty ? nil : opposite
+        return opposite
     }
 
     // MARK: What the groups say of themselves

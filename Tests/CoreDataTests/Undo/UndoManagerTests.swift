@@ -48,6 +48,38 @@ import Testing
         #expect(counter.value == 0)
     }
 
+    // swift-corelibs-foundation's tests of Apple's undo manager (TestUndoManager).
+    @Test func `a group that was opened by hand, and what an undo or a redo leaves, counts without actions`() {
+        let counter = Counter(), manager = counter.manager
+        counter.group {}
+        #expect(manager.canUndo)
+        manager.undo()
+        #expect(!manager.canUndo && manager.canRedo)
+        manager.redo()
+        #expect(manager.canUndo && manager.undoCount == 1)
+    }
+
+    // WinObjC's tests, which say what Apple's undo manager does (NSUndoManagerTests.mm, GroupingLevel, IndividualUndoRedoOperations).
+    @Test func `groups of one event are undone together, or one by one as nested ones`() {
+        let counter = Counter(byHand: false), manager = counter.manager
+        manager.beginUndoGrouping()
+        #expect(manager.groupingLevel == 2)
+        counter.set(1)
+        manager.endUndoGrouping()
+        #expect(manager.groupingLevel == 1)
+        for value in 2...4 { counter.group { counter.set(value) } }
+        manager.undoNestedGroup()
+        manager.undoNestedGroup()
+        #expect(counter.value == 2)
+        manager.redo()
+        manager.redo()
+        #expect(counter.value == 4)
+        manager.undoNestedGroup()
+        #expect(counter.value == 3 && manager.groupingLevel == 1)
+        manager.undo()
+        #expect(counter.value == 0 && manager.groupingLevel == 0 && !manager.canUndo)
+    }
+
     @Test func `a new action forgets what could be redone`() {
         let counter = Counter()
         counter.group { counter.set(1) }
