@@ -283,6 +283,7 @@ import Testing
         attribute.attributeValueClassName = "Color"
         attribute.type = .transformable
         #expect(attribute.attributeValueClassName == "Color")
+        #expect(attribute.renamingIdentifier == nil)
         attribute.name = "a"
         #expect(attribute.renamingIdentifier == "a")
         attribute.renamingIdentifier = "b"

@@ -66,9 +66,9 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
     private final var renamingIdentifierStorage: String?
 
-    /// By what a migration finds the property in another version of the model; the name where nothing else was set.
+    /// By what a migration finds the property in another version of the model; the name where nothing else was set, if there is one.
     open var renamingIdentifier: String? {
-        get { renamingIdentifierStorage ?? name }
+        get { renamingIdentifierStorage ?? (name.isEmpty ? nil : name) }
         set {
             willChange()
             renamingIdentifierStorage = newValue
