@@ -41,6 +41,19 @@ import Testing
         #expect(list.sizesOfGoneSections == [0])
     }
 
+    @Test func `sections by a number are called as Apple's print it`() throws {
+        let library = try Library(.inMemory)
+        for price in ["1.5", "3"] { _ = library.insert("Book", ["price": NSDecimalNumber(string: price), "pages": 1]) }
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: true)]
+        #expect(
+            try ListModel(request, library.context, sectionedBy: "price").controller.sections?.map(\.name) == [
+                "1.5", "3",
+            ])
+        request.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: true)]
+        #expect(try ListModel(request, library.context, sectionedBy: "pages").controller.sections?.map(\.name) == ["1"])
+    }
+
     @Test func `a section that nothing happens to stays where others pass by`() throws {
         let library = try filled("a", "b", "c", "d")
         let list = try list(library)

@@ -42,10 +42,11 @@ final class FetchedResults {
             objects: objects, name: { Self.name(of: $0, sectionKeyPath) }, indexTitle: indexTitle, stray: stray)
     }
 
-    /// A section's name is its value's description; nothing has an empty one.
+    /// A section's name is its value's description, on Apple's platforms: 3, not 3.0. Nothing has an empty one.
     private static func name(of object: AnyObject, _ path: KeyPathSteps) -> String {
-        guard let value = KeyPathEvaluator.value(at: path, of: Operand(object)).boxed else { return "" }
-        return "\(value)"
+        let value = KeyPathEvaluator.value(at: path, of: Operand(object))
+        if case .real(let number) = value, let whole = Int64(exactly: number) { return "\(whole)" }
+        return value.boxed.map { "\($0)" } ?? ""
     }
 
     // MARK: Following
