@@ -51,17 +51,17 @@ extension NSManagedObject {
         return { [unowned self] in value(forKeyPath: keyPath) }
     }
 
-    private static func head(of keyPath: String) -> String {
+    fileprivate static func head(of keyPath: String) -> String {
         keyPath.firstIndex(of: ".").map { String(keyPath[..<$0]) } ?? keyPath
     }
 
     // MARK: Observers
 
     fileprivate func observe(
-        _ path: String, _ options: NSKeyValueObservingOptions, read: @escaping () -> Any?,
-        tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
+        _ path: String, _ options: NSKeyValueObservingOptions, behind chain: [ObservedKey] = [],
+        read: @escaping () -> Any?, tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
     ) -> NSKeyValueObservation {
-        let observer = add(path, options, owner: nil, 0, read: read, tell: tell)
+        let observer = add(path, options, owner: nil, 0, behind: chain, read: read, tell: tell)
         return NSKeyValueObservation { [weak self] in
             _ = self?.drop { $0 === observer }
         }
@@ -72,33 +72,41 @@ extension NSManagedObject {
         _ path: String, _ options: NSKeyValueObservingOptions, owner: AnyObject?, _ context: UInt,
         read: (() -> Any?)?, tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
     ) -> ObjectObservation.Observer {
-        let read = read ?? reader(of: path)
-        let head = Self.head(of: path)
-        var told = tell
+        add(path, options, owner: owner, context, behind: [], read: read ?? reader(of: path), tell: tell)
+    }
+
+    private func add(
+        _ path: String, _ options: NSKeyValueObservingOptions, owner: AnyObject?, _ context: UInt,
+        behind chain: [ObservedKey], read: @escaping () -> Any?, tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
+    ) -> ObjectObservation.Observer {
+        let head = Self.head(of: path), causes = causes(of: head)
+        let link = ObservedKey(object: ObjectIdentifier(self), key: head)
+        var tails = causes.sorted().filter { $0.contains(".") }.map { cause in
+            PathTail(owner: self, path: cause, chain + [link], options, read, tell)
+        }
         if head.utf8.count < path.utf8.count {
-            let tail = PathTail(
-                owner: self, key: head, rest: String(path.dropFirst(head.count + 1)), options, read, tell)
-            told = { change in
-                tail.follow()
-                tell(change)
-            }
+            tails.append(PathTail(owner: self, path: path, chain, options, read, tell))
         }
         let observer = ObjectObservation.Observer(
-            key: head, path: path, options: options, causes: causes(of: head), owner: owner, context: context,
-            read: read, tell: told)
+            key: head, path: path, options: options, causes: Set(causes.map(Self.head)), owner: owner, context: context,
+            read: read,
+            tell: { [tails] change in
+                tails.forEach { $0.follow() }
+                tell(change)
+            })
         let observation = observation ?? ObjectObservation()
         self.observation = observation
         observation.add(observer)
         return observer
     }
 
-    /// The key and everything that its value depends on.
+    /// The key and all keys and paths that its value depends on.
     private func causes(of key: String) -> Set<String> {
         var causes: Set<String> = []
         var open = [key]
         while let next = open.popLast() {
             guard causes.insert(next).inserted else { continue }
-            open += type(of: self).keyPathsForValuesAffectingValue(forKey: next).map(Self.head)
+            open += type(of: self).keyPathsForValuesAffectingValue(forKey: Self.head(of: next))
         }
         return causes
     }
@@ -148,23 +156,32 @@ extension NSManagedObject {
     }
 }
 
+/// A key that an observer is told of because another one depends on it.
+private struct ObservedKey: Equatable {
+    let object: ObjectIdentifier
+    let key: String
+}
+
 /// The rest of a path behind its first key: observed on whatever object the first key leads to.
 private final class PathTail {
     private unowned let owner: NSManagedObject
     private let key: String
     private let rest: String
+    /// The keys that depend on this one. What depends on itself, around a circle of objects, is observed once.
+    private let chain: [ObservedKey]
     private let options: NSKeyValueObservingOptions
     private let read: () -> Any?
     private let tell: ([NSKeyValueChangeKey: Any]) -> Void
     private var observation: NSKeyValueObservation?
 
     init(
-        owner: NSManagedObject, key: String, rest: String, _ options: NSKeyValueObservingOptions,
+        owner: NSManagedObject, path: String, _ chain: [ObservedKey], _ options: NSKeyValueObservingOptions,
         _ read: @escaping () -> Any?, _ tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
     ) {
         self.owner = owner
-        self.key = key
-        self.rest = rest
+        key = NSManagedObject.head(of: path)
+        rest = String(path.dropFirst(key.count + 1))
+        self.chain = chain
         self.options = options.subtracting(.initial)
         self.read = read
         self.tell = tell
@@ -174,7 +191,9 @@ private final class PathTail {
     /// Observes the object that the key leads to now.
     func follow() {
         observation = nil
-        guard let next = owner.value(forKey: key) as? NSManagedObject else { return }
-        observation = next.observe(rest, options, read: read, tell: tell)
+        guard let next = owner.value(forKey: key) as? NSManagedObject,
+            !chain.contains(ObservedKey(object: ObjectIdentifier(next), key: NSManagedObject.head(of: rest)))
+        else { return }
+        observation = next.observe(rest, options, behind: chain, read: read, tell: tell)
     }
 }

@@ -17,7 +17,12 @@ final class ObservedAuthor: NSManagedObject {
     var title: String { "\(name ?? "nobody") (\(rating))" }
 
     override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
-        key == "title" ? ["name", "rating"] : super.keyPathsForValuesAffectingValue(forKey: key)
+        switch key {
+        case "title": ["name", "rating"]
+        // Around a circle, as objects may lead to each other.
+        case "fame": ["rating", "passport.owner.fame"]
+        default: super.keyPathsForValuesAffectingValue(forKey: key)
+        }
     }
 }
 
@@ -26,6 +31,10 @@ final class ObservedBook: NSManagedObject {
     var author: ObservedAuthor? {
         get { modelledValue(forKey: "author") }
         set { setModelledValue(newValue, forKey: "author") }
+    }
+
+    override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+        key == "byline" ? ["title", "author.title"] : super.keyPathsForValuesAffectingValue(forKey: key)
     }
 }
 
@@ -132,6 +141,37 @@ extension NSManagedObject {
         author.rating = 2
         #expect(told == ["Ada (1.0) -> Bea (1.0)", "Bea (1.0) -> Bea (2.0)"])
         observation.invalidate()
+    }
+
+    // Key-Value Observing Programming Guide, "Registering Dependent Keys": the keys may be paths through to-one relationships.
+    @Test func `a property that depends on another object's is told of when that changes`() throws {
+        let model = LibraryModel.make(), watcher = Watcher()
+        model.entitiesByName["Author"]?.managedObjectClassName = NSStringFromClass(ObservedAuthor.self)
+        model.entitiesByName["Book"]?.managedObjectClassName = NSStringFromClass(ObservedBook.self)
+        let library = try Library(.inMemory, model: model)
+        let author = try author(library), other = try self.author(library)
+        let book = library.insert("Book", ["title": "a", "author": author])
+        book.tell(watcher, of: "byline")
+        author.name = "Bea"
+        author.rating = 4
+        #expect(watcher.notes.count == 2)
+        book.setValue(other, forKey: "author")
+        author.name = "Cora"
+        #expect(watcher.notes.count == 3)
+        other.name = "Dora"
+        book.setValue("b", forKey: "title")
+        #expect(watcher.notes.map(\.path) == Array(repeating: "byline", count: 5))
+        book.removeObserver(watcher, forKeyPath: "byline")
+        other.name = "Eva"
+        #expect(watcher.notes.count == 5)
+    }
+
+    @Test func `a property that depends on itself, around a circle of objects, is told of once`() throws {
+        let library = try library(), author = try author(library), watcher = Watcher()
+        author.setValue(library.insert("Passport", ["number": "1"]), forKey: "passport")
+        author.tell(watcher, of: "fame")
+        author.rating = 3
+        #expect(watcher.notes.map(\.path) == ["fame"])
     }
 
     @Test func `an observer by key is told until it is removed`() throws {
