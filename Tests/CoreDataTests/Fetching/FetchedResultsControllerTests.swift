@@ -277,19 +277,22 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
             ])
     }
 
-    @Test func `a delegate may take one difference of IDs instead`() throws {
+    // What a fetch tells: MoreData's tests (FetchableResultsPublisherTests).
+    @Test func `a delegate may take one difference of IDs instead, which a fetch tells, too`() throws {
         let library = try filled()
         let model = DifferenceModel()
         let controller = NSFetchedResultsController(
             fetchRequest: request(), managedObjectContext: library.context, sectionNameKeyPath: nil, cacheName: nil)
         controller.delegate = model
         try controller.performFetch()
-        model.ids = (controller.fetchedObjects ?? []).map(\.objectID)
+        #expect(model.counts == [5] && model.ids == controller.fetchedObjects?.map(\.objectID))
         let (a, b) = (try book(library, "a"), try book(library, "b"))
         library.context.delete(a)
         b.setValue(99, forKey: "pages")
         library.context.processPendingChanges()
-        #expect(model.counts == [3])
+        controller.fetchRequest.predicate = NSPredicate(format: "pages < 30")
+        try controller.performFetch()
+        #expect(model.counts == [5, 3, 2])
         #expect(model.ids == controller.fetchedObjects?.map(\.objectID))
     }
 
@@ -297,15 +300,25 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
     func `a list that applies what it is told always has what the controller has`(_ seed: UInt64) throws {
         let library = try filled()
         let list = try list(library, "isLent == NO")
+        let model = DifferenceModel()
+        let plain = NSFetchedResultsController(
+            fetchRequest: request("isLent == NO"), managedObjectContext: library.context, sectionNameKeyPath: nil,
+            cacheName: nil)
+        plain.delegate = model
         var random = SeededGenerator(seed: seed)
         for round in 0..<60 {
+            if round % 9 == 0 {
+                plain.fetchRequest.sortDescriptors?.reverse()
+                try plain.performFetch()
+            }
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 let books = try library.fetch("Book")
                 let book = books.randomElement(using: &random)
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0...2:
                     let pages = Int.random(in: 1...5, using: &random) * 10
-                    _ = library.insert("Book", ["title": "\(round)", "pages": pages])
+                    let new = library.insert("Book", ["title": "\(round)", "pages": pages])
+                    try library.context.obtainPermanentIDs(for: [new])
                 case 3 where books.count > 4: book.map(library.context.delete)
                 case 4: book?.setValue("t\(Int.random(in: 0..<9, using: &random))", forKey: "title")
                 case 5: book?.setValue(Bool.random(using: &random), forKey: "isLent")
@@ -322,6 +335,7 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
                 list.controller.fetchedObjects?.map { "\($0.value(forKey: "pages") ?? "") \($0.text("title") ?? "")" }
                     == sorted.map { "\($0.value(forKey: "pages") ?? "") \($0.text("title") ?? "")" },
                 "seed \(seed), round \(round)")
+            #expect(model.ids == plain.fetchedObjects?.map(\.objectID), "seed \(seed), round \(round)")
         }
     }
 }

@@ -70,12 +70,18 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
         super.init()
     }
 
-    /// Fetches.
+    /// Fetches. A delegate that takes differences is told what has come and gone, by the first fetch too.
     ///
     /// - Throws: What the fetch throws; `CocoaError` (`.coreData`) where the results aren't sorted by section.
     open func performFetch() throws {
-        let request = FetchRequestState(copying: fetchRequest.state)
+        let request = FetchRequestState(copying: fetchRequest.state), old = results.current
         try results.arrange(try managedObjectContext.fetch(fetchRequest).map { $0 as AnyObject }, of: request)
+        guard let delegate, let new = results.current, request.resultType == .managedObjectResultType,
+            sectionNameKeyPath == nil, results.delegateTakesDifference ?? true
+        else { return }
+        let members = Set(new.objects.map(ObjectIdentifier.init))
+        _ = takesDifference(
+            delegate, FetchedResultsChanges(from: old ?? FetchedSections(objects: []), to: new, changed: members))
     }
 
     /// Does nothing; there are no caches.
@@ -154,11 +160,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
         // Who takes a difference, of a list without sections, is told nothing else.
         if sectionNameKeyPath == nil, results.delegateTakesDifference ?? true {
             results.show(sections)
-            results.delegateTakesDifference = true
-            // The default implementation sets it to false.
-            delegate.controller(
-                controller, didChangeContentWith: Self.difference(from: old?.objects ?? [], to: sections.objects))
-            if results.delegateTakesDifference == true { return }
+            if takesDifference(delegate, changes) { return }
             if let old { results.show(old) }
         }
         delegate.controllerWillChangeContent(controller)
@@ -179,13 +181,29 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
         delegate.controllerDidChangeContent(controller)
     }
 
-    private static func difference(from old: [AnyObject], to new: [AnyObject]) -> CollectionDifference<
-        NSManagedObjectID
-    > {
-        func ids(_ objects: [AnyObject]) -> [NSManagedObjectID] {
-            objects.compactMap { ($0 as? NSManagedObject)?.objectID }
+    /// Tells a delegate all changes of a list without sections as one difference; returns whether it takes that.
+    private func takesDifference(
+        _ delegate: any NSFetchedResultsControllerDelegate, _ changes: FetchedResultsChanges
+    ) -> Bool {
+        results.delegateTakesDifference = true
+        // The default implementation sets it to false.
+        delegate.controller(untyped, didChangeContentWith: Self.difference(changes))
+        return results.delegateTakesDifference == true
+    }
+
+    /// The changes as a difference; a move is a removal and an insertion that know each other.
+    private static func difference(_ changes: FetchedResultsChanges) -> CollectionDifference<NSManagedObjectID> {
+        var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
+        for change in changes.objects where change.type != .update {
+            guard let id = (change.object as? NSManagedObject)?.objectID else { continue }
+            let old = change.old?.item, new = change.new?.item
+            if let old { steps.append(.remove(offset: old, element: id, associatedWith: new)) }
+            if let new { steps.append(.insert(offset: new, element: id, associatedWith: old)) }
         }
-        return ids(new).difference(from: ids(old)).inferringMoves()
+        guard let difference = CollectionDifference(steps) else {
+            fatalError("The changes of a list contradict each other: \(steps)")
+        }
+        return difference
     }
 }
 
