@@ -160,7 +160,7 @@ extension NSManagedObjectContext {
     /// Enters members as read, and reapplies what was changed before they were, on either side.
     private func fill(_ owner: NSManagedObject, slot: Int, with stored: [NSManagedObject]) {
         enter(stored, in: owner, slot: slot)
-        guard hasChanges, !owner.isDeleted, let inverse = owner.layout.inverses[slot] else { return }
+        guard hasAnyChanges, !owner.isDeleted, let inverse = owner.layout.inverses[slot] else { return }
         for member in stored where member.deniesBeing(in: owner, inverse) { owner.takeOut(slot, member) }
     }
 

@@ -241,7 +241,7 @@ extension NSManagedObjectContext {
         return changes(in: \.inserted, of: entities, RequiredEquality(query.predicate, of: query.entity)).isEmpty
     }
 
-    private var hasUnsavedObjects: Bool { hasChanges || !undeclaredDeletions.isEmpty }
+    private var hasUnsavedObjects: Bool { hasAnyChanges || !undeclaredDeletions.isEmpty }
 
     private func entities(of query: StoreQuery) -> [NSEntityDescription] {
         query.includesSubentities ? query.entity.selfAndDescendants : [query.entity]

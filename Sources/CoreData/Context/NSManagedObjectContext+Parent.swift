@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
         guard parentContext == nil else {
             fatalError("The context '\(name ?? "unnamed")' has a parent and can't have a coordinator, too.")
         }
-        guard !hasChanges else {
+        guard !hasAnyChanges else {
             fatalError("A context with changes can't get another coordinator. Save or reset it first.")
         }
         source = coordinator
@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
                 "The context '\(name ?? "unnamed")' has a coordinator and can't have a parent, too. Make a new one."
             )
         }
-        guard !hasChanges else {
+        guard !hasAnyChanges else {
             fatalError("A context with changes can't get another parent. Save or reset it first.")
         }
         guard newParent?.concurrencyType != .confinementConcurrencyType else {

@@ -142,7 +142,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Whether a save would have something to write (or to find out that it hasn't).
-    open var hasChanges: Bool { hasOwnChanges || !mergedDeletions.isEmpty }
+    open var hasChanges: Bool { hasAnyChanges }
+
+    /// ``hasChanges``, whatever a subclass makes of that.
+    final var hasAnyChanges: Bool { hasOwnChanges || !mergedDeletions.isEmpty }
 
     /// The objects that the next save writes for the first time.
     open var insertedObjects: Set<NSManagedObject> { Set(inserted.objects) }

@@ -128,4 +128,20 @@ import Testing
         library.context.processPendingChanges()
         #expect(bystander.changes == 1)
     }
+
+    private final class Untruthful: NSManagedObjectContext, @unchecked Sendable {
+        // Each test uses its own on one thread.
+        var answer = true
+        override var hasChanges: Bool { answer }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a context works on whatever its class says of changes`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let context = Untruthful(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = library.context.persistentStoreCoordinator
+        context.answer = false
+        _ = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+        #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 1)
+    }
 }
