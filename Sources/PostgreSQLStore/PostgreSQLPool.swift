@@ -43,21 +43,27 @@
 
         /// Runs something that may be run again, because it changes nothing or all of it was taken back.
         ///
-        /// - Parameter body: Leaves no transaction open where it succeeds.
-        func retrying<T>(isRepeatable: Bool = true, _ body: (PostgreSQLConnection) throws -> T) throws -> T {
+        /// - Parameters:
+        ///   - isRepeatable: Whether it may, asked when it has failed.
+        ///   - keepsConnection: Whether the connection isn't given back where the body succeeds.
+        ///   - body: Leaves no transaction open where it succeeds and the connection is given back.
+        func retrying<T>(
+            isRepeatable: @autoclosure () -> Bool = true, keepsConnection: Bool = false,
+            _ body: (PostgreSQLConnection) throws -> T
+        ) throws -> T {
             var attempt = 0
             while true {
                 let connection = try take()
                 do {
                     let result = try body(connection)
-                    giveBack(connection)
+                    if !keepsConnection { giveBack(connection) }
                     return result
                 } catch {
                     attempt += 1
                     let failure = error as? PostgreSQLFailure
                     if failure == nil || failure?.isLost == false { rollBack(connection) }
                     giveBack(connection)
-                    guard isRepeatable, attempt < 4, let failure, failure.isRetryable || failure.isLost else {
+                    guard isRepeatable(), attempt < 4, let failure, failure.isRetryable || failure.isLost else {
                         throw error
                     }
                     // All idle ones were to the server that is gone.

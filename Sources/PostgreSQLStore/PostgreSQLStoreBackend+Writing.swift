@@ -16,18 +16,13 @@
         func beginWriting() throws -> Int64 {
             try requireWritable()
             do {
-                let connection = try pool.take()
-                do {
+                return try pool.retrying(keepsConnection: true) { connection in
                     try takeLock(connection)
                     // Every transaction that writes moves it on.
                     let number = try connection.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
                         .integer(0, 0)
                     turn.withLock { $0 = connection }
                     return number ?? 0
-                } catch {
-                    pool.rollBack(connection)
-                    pool.giveBack(connection)
-                    throw error
                 }
             } catch {
                 throw errors.translated(error, .saving)
@@ -124,10 +119,13 @@
                     return try finish(connection, body)
                 }
                 try requireWritable()
-                return try pool.retrying(isRepeatable: isRepeatable) { connection in
+                // Nothing is done on a connection that turns out to be closed when it begins.
+                var hasBegun = false
+                return try pool.retrying(isRepeatable: isRepeatable || !hasBegun) { connection in
                     try connection.execute("BEGIN")
                     try connection.execute(
                         "SELECT pg_advisory_xact_lock_shared($1)", [.integer(pool.address.lockKey)])
+                    hasBegun = true
                     return try finish(connection, body)
                 }
             } catch {

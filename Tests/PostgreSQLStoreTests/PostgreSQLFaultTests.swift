@@ -18,6 +18,31 @@
             let isOver = Mutex(false)
         }
 
+        @Test func `what begins on a connection that was closed meanwhile begins anew`() throws {
+            let name = "cut-\(UUID().uuidString)"
+            let url = try #require(URL(string: "\(Server.newStore().absoluteString)&application_name=\(name)"))
+            let shop = try Shop(at: url)
+            let coordinator = try #require(shop.context.persistentStoreCoordinator)
+            func cut() throws {
+                // So that there is an idle connection.
+                _ = try shop.fetch("Customer")
+                let closed = try Server.sql(
+                    "SELECT pg_terminate_backend(pid, 5000)::text FROM pg_stat_activity WHERE application_name = '\(name)'"
+                )
+                #expect(!closed.isEmpty && closed.allSatisfy { $0 == "true" })
+            }
+            try cut()
+            let insertion = NSBatchInsertRequest(entityName: "Customer", objects: [["fullName": "Ada"]])
+            insertion.resultType = .count
+            #expect((try shop.context.execute(insertion) as? NSBatchInsertResult)?.result as? Int == 1)
+            try cut()
+            coordinator.end(try coordinator.beginWriting { true })
+            try cut()
+            shop.insert("Customer")
+            try shop.context.save()
+            #expect(try shop.fetch("Customer", in: shop.newContext()).count == 2)
+        }
+
         /// Saves a customer with three orders again and again, each time with a number of its own.
         private func work(_ worker: Int64, at url: URL, _ record: Record) {
             var shop: Shop?
