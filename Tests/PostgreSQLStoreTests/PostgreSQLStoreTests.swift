@@ -5,6 +5,7 @@
 
     import CoreData
     import Foundation
+    import Graft
     import Testing
 
     @testable import PostgreSQLStore
@@ -84,6 +85,16 @@
             #expect(try read("12\(zeros)") == "12\(zeros)")
             #expect(try read("NaN") == "NaN")
             #expect(throws: CocoaError.self) { try read("1\(zeros)1") }
+        }
+
+        @Test func `what has finer dates than the server keeps is unchanged when it comes again`() throws {
+            let shop = try Shop(), other = shop.newContext()
+            let json = Data(#"[{"number": 1, "madeAt": "2017-01-24T21:35:38.99399996Z"}]"#.utf8)
+            let report = try shop.context.importJSON(json, entity: "Order")
+            #expect(report["Order"].inserted == 1 && report.roundedValues.map(\.property) == ["madeAt"])
+            try shop.context.save()
+            #expect(try other.importJSON(json, entity: "Order")["Order"].unchanged == 1)
+            #expect(!other.hasChanges)
         }
 
         // MARK: Other programs

@@ -53,12 +53,13 @@ struct ArchiveModelMatch {
         return says(inverse, of: destination)
     }
 
-    /// Whether decimals of the archive become what a context's store keeps of them.
-    func keepsDoubles(in context: NSManagedObjectContext) -> Bool {
-        context.keepsDoubles
-            && archived.contains { entity in
-                entity.items.contains { if case .attribute(.decimal) = $0.form { true } else { false } }
-            }
+    /// What of the archive becomes what a context's store keeps of it.
+    func rounding(in context: NSManagedObjectContext) -> Rounding {
+        var found: Rounding = []
+        for item in archived.flatMap(\.items) {
+            if case .attribute(let kind) = item.form { found.formUnion(Rounding(of: kind)) }
+        }
+        return context.rounding.intersection(found)
     }
 
     /// Whether the archive says a property of an entity's objects itself.

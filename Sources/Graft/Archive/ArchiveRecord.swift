@@ -16,10 +16,11 @@ struct ArchiveRecord {
     /// In place of a number.
     static let none = -1
 
-    /// The record as a store keeps it that has decimals as doubles.
-    var kept: ArchiveRecord {
+    /// The record as a store keeps it.
+    func kept(_ rounding: Rounding) -> ArchiveRecord {
+        if rounding.isEmpty { return self }
         var record = self
-        for column in values.indices { record.values[column] = values[column].kept(true) }
+        for column in values.indices { record.values[column] = values[column].kept(rounding) }
         return record
     }
 

@@ -34,8 +34,8 @@ final class ArchiveRestorer {
     var pending = PendingLinks()
     /// Objects that may have lost their partner.
     var displaced: [FormerPartner] = []
-    /// Whether decimals become what a SQLite store keeps of them.
-    private let keepsDoubles: Bool
+    /// What becomes what the store keeps of it.
+    private let rounding: Rounding
     /// Whether the store had no object of an identity space, or of an entity without identity. By entity of the schema.
     let wasEmpty: [Bool]
     /// What a caller's context hasn't saved.
@@ -66,7 +66,7 @@ final class ArchiveRestorer {
         self.savesBatches = savesBatches
         let known = try ContextObjects(context, match.schema, model)
         self.known = known
-        keepsDoubles = match.keepsDoubles(in: context)
+        rounding = match.rounding(in: context)
         counts = match.schema.entities.map { _ in ImportReport.Counts() }
         unsaved = editor.isRecording ? known.pendingObjects : []
         wasEmpty = try match.schema.entities.indices.map {
@@ -80,7 +80,7 @@ final class ArchiveRestorer {
     func restore(_ records: [ArchiveRecord]) throws {
         matched.removeAll(keepingCapacity: true)
         changed.removeAll(keepingCapacity: true)
-        let records = keepsDoubles ? records.map(\.kept) : records
+        let records = rounding.isEmpty ? records : records.map { $0.kept(rounding) }
         try findObjects(records)
         for record in records { try fill(record) }
         try loadDestinations(of: records)

@@ -39,8 +39,8 @@ final class DecodedObjects {
     let compiled: CompiledModel
     private unowned let context: NSManagedObjectContext
     private let known: ContextObjects
-    /// Whether decimals become what a SQLite store keeps of them.
-    private(set) var keepsDoubles = false
+    /// What becomes what the store keeps of it.
+    private(set) var rounding: Rounding = []
     /// By entity: the identifying attributes.
     private let identities: [[Part]]
     /// By identity space.
@@ -127,7 +127,7 @@ final class DecodedObjects {
     private func enterPendingObjects() {
         isForgotten = false
         isUncertain = false
-        keepsDoubles = context.keepsDoubles
+        rounding = context.rounding
         state = State(saves: SaveCounter.shared.count, changes: context.pendingChangeMark)
         if hasOneSidedLists { listOwners.noteUnsaved(known) }
         for object in known.pendingObjects {

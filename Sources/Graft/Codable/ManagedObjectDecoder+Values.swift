@@ -29,11 +29,11 @@ extension ManagedObjectDecoder {
         case .float: return try container.decodeIfPresent(Float.self, forKey: key).map { .double(Double($0)) }
         case .decimal:
             return try container.decodeIfPresent(Decimal.self, forKey: key).map {
-                .decimal($0).kept(known.keepsDoubles)
+                .decimal($0).kept(known.rounding)
             }
         case .date:
             return try container.decodeIfPresent(Date.self, forKey: key).map {
-                .date($0.timeIntervalSinceReferenceDate)
+                .date($0.timeIntervalSinceReferenceDate).kept(known.rounding)
             }
         case .binary: return try container.decodeIfPresent(Data.self, forKey: key).map { .data($0) }
         case .uuid: return try container.decodeIfPresent(UUID.self, forKey: key).map { .uuid($0) }
@@ -55,7 +55,7 @@ extension ManagedObjectDecoder {
             guard let object = transformer.value(for: json) else {
                 throw GraftError(transformer.refusal(of: json.description))
             }
-            return try DictionaryValue.value(of: object, AttributeConverter(attribute.kind)).kept(known.keepsDoubles)
+            return try DictionaryValue.value(of: object, AttributeConverter(attribute.kind)).kept(known.rounding)
         } catch let error as GraftError {
             var place = Self.place(container.codingPath + [attribute.key], plan.entity.name)
             place.property = attribute.property.name

@@ -1,24 +1,51 @@
-// What a SQLite store keeps of a decimal, in Core Data's layout: an integer where it is one of 64 bits, else the nearest double.
-// Doubles have 15 decimal digits, so a longer fraction comes back as another number. A `Float` is stored as a double, too, and may have
-// come from one that is no Float; what it stands for is the nearest one, by which a class's accessor reads it.
+// What stores keep of values less exactly than a snapshot may have them. In Core Data's layout, SQLite keeps a decimal as an integer
+// where it is one of 64 bits, else as the nearest double: doubles have 15 decimal digits, so a longer fraction comes back as another
+// number. PostgreSQL keeps whole microseconds of a date. A `Float` is stored as a double, too, and may have come from one that is no
+// Float; what it stands for is the nearest one, by which a class's accessor reads it.
 
 import CoreData
 import Foundation
 
+/// What the stores of a context round.
+struct Rounding: OptionSet {
+    let rawValue: UInt8
+    /// SQLite's: decimals, to doubles.
+    static let decimals = Rounding(rawValue: 1)
+    /// PostgreSQL's: dates, to microseconds.
+    static let dates = Rounding(rawValue: 2)
+
+    /// What of a kind of values may be rounded.
+    init(of kind: AttributeKind?) {
+        switch kind {
+        case .decimal: self = .decimals
+        case .date: self = .dates
+        default: self = []
+        }
+    }
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+}
+
 extension NSManagedObjectContext {
-    /// Whether a store of the context is one of SQLite, which keeps decimals as doubles.
-    var keepsDoubles: Bool {
-        persistentStoreCoordinator?.persistentStores.contains { $0.type == NSSQLiteStoreType } ?? false
+    var rounding: Rounding {
+        var rounding: Rounding = []
+        for store in persistentStoreCoordinator?.persistentStores ?? [] {
+            if store.type == NSSQLiteStoreType { rounding.insert(.decimals) }
+            if store.type == "PostgreSQL" { rounding.insert(.dates) }
+        }
+        return rounding
     }
 }
 
 extension GraphValue {
     /// The value that a store gives back for this one.
-    ///
-    /// - Parameter keepsDoubles: Whether it is one of SQLite, which keeps decimals as doubles.
     @inline(__always)
-    func kept(_ keepsDoubles: Bool) -> GraphValue {
-        if keepsDoubles, case .decimal(let exact) = self { .decimal(exact.keptBySQLite) } else { self }
+    func kept(_ rounding: Rounding) -> GraphValue {
+        switch self {
+        case .decimal(let exact) where rounding.contains(.decimals): .decimal(exact.keptBySQLite)
+        case .date(let exact) where rounding.contains(.dates): .date(exact.inMicroseconds)
+        default: self
+        }
     }
 }
 
@@ -34,6 +61,13 @@ extension Decimal {
 }
 
 extension Double {
+    /// The seconds that a PostgreSQL store gives back for these. What is beyond its dates is refused there.
+    var inMicroseconds: Double {
+        let whole = rounded(.down)
+        guard abs(whole) < 9_000_000_000_000 else { return self }
+        return Double(Int64(whole) * 1_000_000 + Int64(((self - whole) * 1_000_000).rounded())) / 1_000_000
+    }
+
     /// What an attribute of the type `Float` has of this number: the nearest one; a number beyond its range stays.
     @inline(__always)
     var keptByFloat: Double {

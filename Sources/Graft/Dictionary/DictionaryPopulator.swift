@@ -84,7 +84,7 @@ struct DictionaryPopulator {
     private func read(_ dictionaries: ArraySlice<[String: Any]>, _ entity: Int?, from start: Int?) throws
         -> DictionaryReader
     {
-        var reader = try DictionaryReader(compiled, model, options, keepsDoubles: context.keepsDoubles)
+        var reader = try DictionaryReader(compiled, model, options, rounding: context.rounding)
         try reader.read(dictionaries, entity: entity, from: start)
         return reader
     }

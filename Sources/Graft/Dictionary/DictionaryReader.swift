@@ -96,7 +96,7 @@ struct DictionaryReader {
 
     let schema: GraphSchema
     let options: PopulateOptions
-    private let keepsDoubles: Bool
+    private let rounding: Rounding
     private let converters: [[AttributeConverter]]
     /// The names of the transformers of transformable attributes, by entity and property.
     private let transformerNames: [[String?]]
@@ -136,11 +136,11 @@ struct DictionaryReader {
     /// Whether a dictionary says again which members without identity an object of another dictionary has.
     private(set) var restatesMembers = false
 
-    /// - Parameter keepsDoubles: Whether decimals become what a SQLite store keeps of them.
+    /// - Parameter rounding: What becomes what a store keeps of it.
     init(
-        _ compiled: CompiledModel, _ model: NSManagedObjectModel, _ options: PopulateOptions, keepsDoubles: Bool
+        _ compiled: CompiledModel, _ model: NSManagedObjectModel, _ options: PopulateOptions, rounding: Rounding
     ) throws {
-        self.keepsDoubles = keepsDoubles
+        self.rounding = rounding
         schema = compiled.schema
         self.options = options
         snapshot = GraphSnapshot(compiled.schema)
@@ -366,7 +366,7 @@ struct DictionaryReader {
 
     /// The value of an attribute, as the store will keep it.
     func value(of object: Any, _ entity: Int, _ property: Int) throws -> GraphValue {
-        try exactValue(of: object, entity, property).kept(keepsDoubles)
+        try exactValue(of: object, entity, property).kept(rounding)
     }
 
     private func exactValue(of object: Any, _ entity: Int, _ property: Int) throws -> GraphValue {
@@ -378,7 +378,7 @@ struct DictionaryReader {
         let column = schema.entities[row.entity].properties[property].column
         do {
             let exact = try exactValue(of: object, row.entity, property)
-            let value = exact.kept(keepsDoubles)
+            let value = exact.kept(rounding)
             if DictionaryValue.isRounded(value, exact, from: object) {
                 let entity = schema.entities[row.entity]
                 report.addRounded(entity.properties[property].name, of: entity.name)

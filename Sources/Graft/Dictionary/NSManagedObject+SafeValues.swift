@@ -38,7 +38,7 @@ extension NSManagedObject {
             entity: compiled.schema.entities[number], description: entity,
             mapping: options.usesMapping ? try compiled.entityMapping(number, of: model) : nil,
             dateFormatter: dateFormatter, options: options,
-            keepsDoubles: managedObjectContext?.keepsDoubles ?? false)
+            rounding: managedObjectContext?.rounding ?? [])
         var report = ImportReport()
         let values = try reader.values(in: dictionary, &report)
         var counts = ImportReport.Counts()
@@ -83,7 +83,7 @@ private struct SafeValueReader {
     let mapping: EntityMapping?
     let dateFormatter: DateFormatter?
     let options: SafeValueOptions
-    let keepsDoubles: Bool
+    let rounding: Rounding
 
     /// The values by number of the attribute.
     func values(in dictionary: [String: Any], _ report: inout ImportReport) throws -> [(Int, GraphValue)] {
@@ -101,7 +101,7 @@ private struct SafeValueReader {
                 guard let (place, object) = try found(number, property, in: dictionary) else { continue }
                 path = place
                 guard let exact = try value(of: object, number, property) else { continue }
-                let value = exact.kept(keepsDoubles)
+                let value = exact.kept(rounding)
                 // What a transformer makes is what it makes.
                 if mapping?.properties[number]?.transformer == nil,
                     DictionaryValue.isRounded(value, exact, from: object)

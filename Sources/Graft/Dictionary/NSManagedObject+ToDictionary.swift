@@ -66,9 +66,9 @@ extension NSManagedObject {
         reading.entityKey = options.entityKey
         reading.entityNames = options.entityNames
         let number = try compiled.number(of: entity)
-        var old = try DictionaryReader(compiled, model, reading, keepsDoubles: false)
+        var old = try DictionaryReader(compiled, model, reading, rounding: [])
         try old.read([earlier], entity: number, from: nil)
-        var new = try DictionaryReader(compiled, model, reading, keepsDoubles: false)
+        var new = try DictionaryReader(compiled, model, reading, rounding: [])
         try new.read([toDictionary(options: current)], entity: number, from: nil)
         return try DictionaryChanges.dictionary(old, new, options)
     }

@@ -184,7 +184,7 @@ extension GraphSnapshot {
         result.mergeCount = mergeCount
         result.lineage = lineage
         result.absence = absence
-        result.keepsDoubles = keepsDoubles
+        result.rounding = rounding
         for (number, entity) in schema.entities.enumerated() {
             if case .row(let limit, isMarked: true)? = identification.rules[entity.name] {
                 result.markRows(beyond: limit, number)

@@ -41,8 +41,8 @@ public struct GraphMerge: Sendable {
         guard base.schema == ours.schema, base.schema == theirs.schema else {
             throw GraftError(.modelMismatch(reason: "the snapshots were made with different models"))
         }
-        let keepsDoubles = [base, ours, theirs].contains(where: \.keepsDoubles)
-        let (base, ours, theirs) = (base.kept(keepsDoubles), ours.kept(keepsDoubles), theirs.kept(keepsDoubles))
+        let rounding = base.rounding.union(ours.rounding).union(theirs.rounding)
+        let (base, ours, theirs) = (base.kept(rounding), ours.kept(rounding), theirs.kept(rounding))
         var diff = options.diff
         // The base is there; what its rows are in the two others needs no guess.
         diff.base = diff.base ?? base.lineage

@@ -37,7 +37,7 @@ extension GraphSnapshot {
         try diff.identification.requireLineage(lineage)
         let identified = try identified(by: diff.identification)
         var patcher = try SnapshotPatcher(identified, options)
-        try patcher.apply(diff.kept(keepsDoubles))
+        try patcher.apply(diff.kept(rounding))
         if checksRules { try patcher.checkRules(since: identified) }
         self = try patcher.snapshot.identified(schema)
         return patcher.report

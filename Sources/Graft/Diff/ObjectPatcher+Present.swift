@@ -7,7 +7,7 @@ extension ObjectPatcher {
     /// - Parameter isSaid: Whether the state that the diff was made from says something of a property. If not, a list of members is
     ///   what the diff adds.
     mutating func present(_ diff: GraphDiff, isSaid: (ObjectKey, String) -> Bool) throws -> GraphDiff {
-        let diff = diff.kept(context.keepsDoubles)
+        let diff = diff.kept(context.rounding)
         let snapshot = try read(diff).snapshot
         var patcher = SnapshotPatcher(snapshot, scope, GraphDiff.ApplyingOptions(), unknownIsMissing: true)
         var result = diff

@@ -38,7 +38,7 @@ struct ObjectPatcher {
     ///
     /// - Throws: ``GraftError``. The context is then as it was before.
     mutating func apply(_ diff: GraphDiff) throws -> GraphDiff.ApplyingReport {
-        let diff = diff.kept(context.keepsDoubles)
+        let diff = diff.kept(context.rounding)
         let reader = try read(diff)
         var snapshot = reader.snapshot
         // Those that were given are told by their places, and what they own by them.

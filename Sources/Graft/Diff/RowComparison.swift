@@ -22,9 +22,9 @@ struct RowComparison {
         identifiedBy identification: GraphDiff.Identification,
         pairing pair: (old: RowReference, new: RowReference)? = nil
     ) throws {
-        let keepsDoubles = old.keepsDoubles || new.keepsDoubles
-        var old = try old.kept(keepsDoubles).identified(by: identification)
-        var new = try new.kept(keepsDoubles).identified(by: identification)
+        let rounding = old.rounding.union(new.rounding)
+        var old = try old.kept(rounding).identified(by: identification)
+        var new = try new.kept(rounding).identified(by: identification)
         (old, new) = try (old.completingLists(from: new), new.completingLists(from: old))
         (old, new) = try (old.leavingOutGone(), new.leavingOutGone())
         let takesAbsentAsNull = Self.takesAbsentAsNull(old, new)

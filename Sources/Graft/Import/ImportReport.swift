@@ -63,8 +63,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var count: Int
     }
 
-    /// Decimals that a SQLite store can't keep exactly, since it has 15 digits for what is no integer, and whole numbers that a
-    /// Double or Float can't hold.
+    /// Decimals that a SQLite store can't keep exactly, since it has 15 digits for what is no integer, dates that are finer than the
+    /// microseconds of a PostgreSQL store, and whole numbers that a Double or Float can't hold.
     public struct RoundedValues: Sendable, Hashable, Codable {
         /// The entity of the objects.
         public var entity: String
@@ -134,7 +134,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// How many objects of the data have no key at all: `{}`.
     public internal(set) var emptyObjects = 0
 
-    /// The decimals that lost digits in the store, by entity and attribute.
+    /// The decimals and dates that lost digits in the store, by entity and attribute.
     public internal(set) var roundedValues: [RoundedValues] = []
 
     /// The values that weren't taken because objects are of another entity than the data says, and stay so (`JSONEntityChange`), and

@@ -126,7 +126,7 @@ struct ImportRun {
         }
         return try perform { importer, report in
             var snapshot = snapshot
-            if context.keepsDoubles { report.addRounded(snapshot.keepDoubles(), mapping.schema) }
+            report.addRounded(snapshot.round(context.rounding), mapping.schema)
             try take(snapshot, isLast: true, importer, &report, nil)
             report.recordCount = snapshot.roots.count
         }
@@ -251,7 +251,7 @@ struct ImportRun {
         var reader = try JSONSnapshotReader(
             source, model, mapping, entityName: source.entity ?? entityName, options, isForImport: true)
         reader.readsDeletions(of: source)
-        reader.keepsDoubles = context.keepsDoubles
+        reader.rounding = context.rounding
         return reader
     }
 

@@ -10,8 +10,8 @@ import Foundation
         private let context: NSManagedObjectContext
         private let match: ArchiveModelMatch
         private let known: ContextObjects
-        /// Whether decimals become what a SQLite store keeps of them.
-        private let keepsDoubles: Bool
+        /// What becomes what the store keeps of it.
+        private let rounding: Rounding
         private let keepsRows: Bool
         private let batchSize: Int
 
@@ -57,7 +57,7 @@ import Foundation
             self.known = known
             self.keepsRows = keepsRows
             batchSize = max(1, options.batchSize)
-            keepsDoubles = match.keepsDoubles(in: context)
+            rounding = match.rounding(in: context)
             counts = match.schema.entities.map { _ in ImportReport.Counts() }
         }
 
@@ -66,7 +66,7 @@ import Foundation
         /// Takes over a batch of records.
         func restore(_ records: [ArchiveRecord]) throws {
             try giveIDs(to: records)
-            for record in records { try append(keepsDoubles ? record.kept : record) }
+            for record in records { try append(record.kept(rounding)) }
             for record in records { try link(record) }
         }
 

@@ -159,7 +159,7 @@ extension GraphSnapshot: Codable {
         var compact = GraphSnapshot(schema)
         compact.lineage = lineage
         compact.absence = absence
-        compact.keepsDoubles = keepsDoubles
+        compact.rounding = rounding
         var places: [RowReference: RowReference] = [:]
         for entity in tables.indices {
             for row in liveRows(of: entity) {

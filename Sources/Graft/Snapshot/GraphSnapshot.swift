@@ -28,8 +28,8 @@ public struct GraphSnapshot: Sendable {
     /// What it means where a row says nothing of a property. It comes with what the snapshot was read from; set it to
     /// ``Absence/null`` for JSON that is known to be whole.
     public var absence = Absence.never
-    /// Whether decimals are what a SQLite store keeps of them.
-    var keepsDoubles = false
+    /// What is as a store keeps it.
+    var rounding: Rounding = []
     /// How often rows have been merged.
     var mergeCount: UInt32 = 0
     /// What was said of relationships before something else was said of them, in the order of the text.

@@ -19,7 +19,7 @@ extension JSONSnapshotReader {
         if let graph {
             self.graph = nil
             snapshot = graph
-            if keepsDoubles { roundedCounts = snapshot.keepDoubles() }
+            roundedCounts = snapshot.round(rounding)
             recordCount = graph.roots.count
             return false
         }

@@ -89,7 +89,8 @@ extension JSONSnapshotReader {
     mutating func readAttribute(_ property: Int, of plan: JSONEntityPlan, row: Int, first: JSONToken? = nil) throws {
         var value = try value(of: first, property, plan)
         switch value {
-        case .decimal(let exact) where keepsDoubles: value = kept(exact, property, of: plan)
+        case .decimal where rounding.contains(.decimals), .date where rounding.contains(.dates):
+            value = kept(value, property, of: plan)
         case .double(let closest) where abs(closest) >= 16_777_216: noteRounding(closest, property, of: plan)
         case .json where !reader.passedOver.isEmpty: notePassedOver(in: property, of: plan)
         default: break
@@ -112,11 +113,11 @@ extension JSONSnapshotReader {
         }
     }
 
-    /// What the store will keep of a decimal. So it is compared with what the store has, and importing it again changes nothing.
-    private mutating func kept(_ exact: Decimal, _ property: Int, of plan: JSONEntityPlan) -> GraphValue {
-        let kept = exact.keptBySQLite
-        if kept != exact { countRounded(property, of: plan) }
-        return .decimal(kept)
+    /// What the store will keep of a value. So it is compared with what the store has, and importing it again changes nothing.
+    private mutating func kept(_ exact: GraphValue, _ property: Int, of plan: JSONEntityPlan) -> GraphValue {
+        let kept = exact.kept(rounding)
+        if !kept.isSameValue(as: exact) { countRounded(property, of: plan) }
+        return kept
     }
 
     /// Counts a whole number that a Double or Float can't hold: two identities may have become one. The shortest text of what it

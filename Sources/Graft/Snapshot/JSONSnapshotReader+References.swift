@@ -89,7 +89,7 @@ extension JSONSnapshotReader {
         guard plan.identity.count == 1 else { throw noIdentifier(token, plan) }
         let offset = reader.tokenOffset
         let property = plan.identity[0]
-        let value = try value(of: token, property, plan).kept(keepsDoubles)
+        let value = try value(of: token, property, plan).kept(rounding)
         if value.isNull { return .none }
         return snapshot.row(
             withIdentity: value, property: property, column: plan.identityColumns[0], entity: entity,

@@ -47,8 +47,8 @@ struct JSONSnapshotReader: ~Copyable {
     var unknownKeyPolicy = ImportOptions.UnknownKeys.report
     /// How many objects have no key at all.
     var emptyObjectCount = 0
-    /// Whether decimals become what a SQLite store keeps of them, and how many have lost digits by that, by entity and property.
-    var keepsDoubles = false
+    /// What becomes what a store keeps of it, and how many values have lost digits by that, by entity and property.
+    var rounding: Rounding = []
     var roundedCounts: [GraphSnapshot.Column: Int] = [:]
     /// The graph of a source that isn't JSON, until it is handed over.
     var graph: GraphSnapshot?

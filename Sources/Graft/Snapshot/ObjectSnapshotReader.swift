@@ -62,7 +62,7 @@ struct ObjectSnapshotReader {
         isFollowing: Bool = true
     ) throws {
         guard let first = roots.first ?? members.first ?? others.first else { return }
-        snapshot.keepsDoubles = first.managedObjectContext?.keepsDoubles ?? false
+        snapshot.rounding = first.managedObjectContext?.rounding ?? []
         try first.withFaultsAsErrors {
             try readAll(roots, members, others, isFollowing: isFollowing)
         }
@@ -218,7 +218,7 @@ struct ObjectSnapshotReader {
         of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property, _ committed: inout [String: Any]?
     ) throws -> GraphValue {
         // What was set has all its digits until it is fetched again.
-        try exactValue(of: object, number, property, &committed).kept(snapshot.keepsDoubles)
+        try exactValue(of: object, number, property, &committed).kept(snapshot.rounding)
     }
 
     private func exactValue(

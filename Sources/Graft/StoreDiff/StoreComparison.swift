@@ -27,8 +27,8 @@ struct StoreComparison {
         self.scope = scope
         self.entities = entities
         self.differences = differences
-        let keepsDoubles = old.keepsDoubles || new.keepsDoubles
-        (self.old.keepsDoubles, self.new.keepsDoubles) = (keepsDoubles, keepsDoubles)
+        let rounding = old.rounding.union(new.rounding)
+        (self.old.rounding, self.new.rounding) = (rounding, rounding)
         let counts = try scope.schema.entities.map { entity in
             try old.context.count(for: NSFetchRequest<NSManagedObject>(entityName: entity.name))
         }

@@ -9,8 +9,8 @@ struct StoreSide {
     private let numbers: [ObjectIdentifier: Int]
     let identification: GraphDiff.Identification
     private let damage: GraphDamage
-    /// Whether decimals are taken as a SQLite store keeps them: this side's, or the other one's.
-    var keepsDoubles: Bool
+    /// What is taken as a store keeps it: this side's, or the other one's.
+    var rounding: Rounding
 
     init(
         _ context: NSManagedObjectContext, _ schema: GraphSchema, _ identification: GraphDiff.Identification = .init()
@@ -22,7 +22,7 @@ struct StoreSide {
         self.context = context
         self.schema = schema
         damage = GraphDamage(context)
-        keepsDoubles = context.keepsDoubles
+        rounding = context.rounding
         let descriptions = model.entitiesByName
         numbers = Dictionary(
             schema.entities.indices.compactMap { number in
@@ -40,14 +40,14 @@ struct StoreSide {
     ///
     /// - Throws: ``GraftError`` where it is in a file that isn't there.
     func value(of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-        try damage.value(of: object, number, property).kept(keepsDoubles)
+        try damage.value(of: object, number, property).kept(rounding)
     }
 
     /// The value of an attribute, null where it is in a file that isn't there.
     func plainValue(
         of object: NSManagedObject, _ number: Int, _ property: GraphSchema.Property
     ) throws -> GraphValue {
-        try object.graphValue(number, property).kept(keepsDoubles)
+        try object.graphValue(number, property).kept(rounding)
     }
 
     /// The values of an object's identifying attributes.

@@ -40,7 +40,7 @@ extension GraphTracker {
     public func receive(_ diff: GraphDiff) throws -> GraphDiff {
         try receive(
             known.applyingUnchecked(
-                tracked(diff.kept(context.keepsDoubles)), options: GraphDiff.ApplyingOptions(diff: options.merge.diff)))
+                tracked(diff.kept(context.rounding)), options: GraphDiff.ApplyingOptions(diff: options.merge.diff)))
     }
 
     /// The last that the server has said, whether the objects could take it or not.
@@ -61,7 +61,7 @@ extension GraphTracker {
     public func receive(json: Data, entity: String? = nil, isWhole: Bool) throws -> GraphDiff {
         let model = try context.requiredModel()
         try ImportSource.data(json).kind().requireContents(source: nil)
-        var snapshot = try GraphSnapshot(json: json, entity: entity, model: model).kept(context.keepsDoubles)
+        var snapshot = try GraphSnapshot(json: json, entity: entity, model: model).kept(context.rounding)
         guard isWhole else {
             return try receive(withDefaults(known.adding(snapshot, diffOptions), model, isWhole: false))
         }
@@ -183,7 +183,7 @@ extension GraphTracker {
     func tracked(_ snapshot: GraphSnapshot) throws -> GraphSnapshot {
         let schema = snapshot.schema
         let entities = try options.entities?.map { try schema.requiredNumber(ofEntity: $0) }
-        return try snapshot.kept(context.keepsDoubles).restricted(
+        return try snapshot.kept(context.rounding).restricted(
             to: entities ?? Array(schema.entities.indices), DiffScope(schema, options.merge.diff))
     }
 
