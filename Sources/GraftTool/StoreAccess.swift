@@ -351,12 +351,4 @@ enum StoreAccess {
 extension NSManagedObjectModel {
     /// The names of the entities that inherit from none.
     var rootNames: [String] { entities.filter { $0.superentity == nil }.compactMap(\.name).sorted() }
-
-    /// The entity that a user has named.
-    ///
-    /// - Throws: ``GraftError`` with `unknownEntity` and the name that was probably meant.
-    func entity(named name: String) throws -> NSEntityDescription {
-        if let entity = entitiesByName[name] { return entity }
-        throw GraftError(.unknownEntity(name, closest: NameSuggestion.closest(to: name, among: entitiesByName.keys)))
-    }
 }

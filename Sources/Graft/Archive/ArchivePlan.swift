@@ -163,11 +163,7 @@ struct ArchivePlan {
             guard let destination = property.destination, isWritten(number, of: entity) else { continue }
             if isMandatory, property.isOptional || property.isToMany { continue }
             // The members of an ordered relationship say themselves where they belong.
-            if property.isToMany, let inverse = property.inverse,
-                !schema.entities[destination].properties[inverse].isToMany
-            {
-                continue
-            }
+            if property.isToMany, schema.isExclusive(property) { continue }
             found.formUnion(destination..<schema.entities[destination].end)
         }
         found.remove(entity)

@@ -120,10 +120,9 @@ extension ArchiveRestorer {
     private func noteDisplaced(
         _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject, by destination: NSManagedObject?
     ) {
-        guard let inverse = property.inverse, let entity = property.destination else { return }
+        guard let inverse = property.inverse, let back = schema.inverse(of: property) else { return }
         let old = object.destination(number, property)
         if old === destination { return }
-        let back = schema.entities[entity].properties[inverse]
         if let old { displaced.append(.init(object: old.objectID, property: inverse)) }
         if let other = destination?.destination(inverse, back), other !== object {
             displaced.append(.init(object: other.objectID, property: number))
@@ -141,8 +140,7 @@ extension ArchiveRestorer {
             guard let entity = known.number(of: object) else { continue }
             let property = schema.entities[entity].properties[end.property]
             guard let partner = object.destination(end.property, property), let inverse = property.inverse,
-                let kind = known.number(of: partner),
-                partner.destination(inverse, schema.entities[kind].properties[inverse]) !== object
+                let back = schema.inverse(of: property), partner.destination(inverse, back) !== object
             else { continue }
             try editor.connect(end.property, property, of: object, to: nil, setsBothEnds: false)
         }

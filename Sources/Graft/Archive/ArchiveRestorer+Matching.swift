@@ -320,7 +320,7 @@ extension ArchiveRestorer {
         for (column, number) in entity.attributes.enumerated() {
             guard let number, identity?.contains(number) ?? true else { continue }
             let value = try object.archivedValue(number, properties[number])
-            if !value.isExactly(record.values[column]) { return false }
+            if !value.isSameValue(as: record.values[column]) { return false }
         }
         for (column, number) in toOnes(of: record) {
             let held = object.destinationID(number, properties[number])

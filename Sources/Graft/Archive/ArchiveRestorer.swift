@@ -134,7 +134,7 @@ final class ArchiveRestorer {
         }
         for (column, value) in record.values.enumerated() {
             guard let number = entity.attributes[column],
-                try !object.archivedValue(number, properties[number]).isExactly(value)
+                try !object.archivedValue(number, properties[number]).isSameValue(as: value)
             else { continue }
             try editor.assign(value, number, properties[number], of: object)
             changed.insert(record.number)
@@ -185,17 +185,5 @@ final class ArchiveRestorer {
         editor.letGoOfMade()
         // Lets go of the objects, and of the cycles between them.
         context.reset()
-    }
-}
-
-extension GraphValue {
-    /// Whether two values are the same to the bit, but for the sign of zero, which no store keeps.
-    func isExactly(_ other: GraphValue) -> Bool {
-        switch (self, other) {
-        case (.double(let one), .double(let other)), (.date(let one), .date(let other)):
-            one == other || one.bitPattern == other.bitPattern
-        case (.string(let one), .string(let other)): one.hasSameBytes(as: other)
-        default: self == other
-        }
     }
 }

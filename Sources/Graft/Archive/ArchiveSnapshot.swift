@@ -63,9 +63,7 @@ struct ArchiveSnapshot {
 
     private mutating func enterIdentities() throws {
         for row in rows where !row.isNone && !snapshot.tables[row.entity].flags[row.row].contains(.dead) {
-            guard let other = snapshot.enterIdentity(of: row) else { continue }
-            let identity = snapshot.identity(of: other).map(\.description).joined(separator: ", ")
-            throw GraftError(.duplicateIdentity(identity), at: .init(entity: schema.entities[other.entity].name))
+            try snapshot.enterDistinctIdentity(of: row)
         }
     }
 
@@ -151,7 +149,7 @@ struct ArchiveSnapshot {
     }
 
     private mutating func addDerivedMembers() {
-        for (cell, ends) in derived.sorted(by: { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }) {
+        for (cell, ends) in derived.sorted(by: { $0.key < $1.key }) {
             set(ends, schema.entities[cell.row.entity].properties[cell.property], of: cell.row)
         }
     }

@@ -49,7 +49,7 @@ final class LinkBalance {
         let other = Relationship(entity: schema.declaringEntity(of: inverse, destination), property: inverse)
         let isOwner =
             property.isToMany
-            && (!schema.entities[destination].properties[inverse].isToMany
+            && (schema.isExclusive(property)
                 || (own.entity, own.property) <= (other.entity, other.property))
         return .pairs(sum: index(of: isOwner ? own : other), adds: isOwner, takes: !isOwner || own == other)
     }

@@ -36,14 +36,10 @@ extension NSPersistentContainer {
     ) async throws -> GraphArchive.Header {
         let context = newBackgroundContext()
         let progress = progress ?? Progress(totalUnitCount: 0)
-        return try await withTaskCancellationHandler {
-            try await context.perform {
-                try context.readOneState()
-                return try ArchiveRun(context: context, options: options, progress: progress, releasesObjects: true)
-                    .write(nil, to: destination)
-            }
-        } onCancel: {
-            progress.cancel()
+        return try await context.perform(cancelling: progress) {
+            try context.readOneState()
+            return try ArchiveRun(context: context, options: options, progress: progress, releasesObjects: true)
+                .write(nil, to: destination)
         }
     }
 
@@ -82,14 +78,10 @@ extension NSPersistentContainer {
         let context = newImportContext()
         defer { Self.letGo(of: context) }
         let progress = progress ?? Progress(totalUnitCount: 0)
-        return try await withTaskCancellationHandler {
-            try await context.perform {
-                try context.withFaultsAsErrors {
-                    try RestoreRun(archive, into: context, isCallers: false, options: options, progress: progress).run()
-                }
+        return try await context.perform(cancelling: progress) {
+            try context.withFaultsAsErrors {
+                try RestoreRun(archive, into: context, isCallers: false, options: options, progress: progress).run()
             }
-        } onCancel: {
-            progress.cancel()
         }
     }
 }

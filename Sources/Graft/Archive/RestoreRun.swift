@@ -86,7 +86,8 @@ struct RestoreRun {
                 return savesBatches
             }
             try restorer.finish { try progress.checkCancellation() }
-            report.take(restorer.counts, match.schema, restorer.fetchCount)
+            report.enter(restorer.counts, match.schema)
+            report.fetchCount = restorer.fetchCount
             return true
         #endif
     }
@@ -106,7 +107,8 @@ struct RestoreRun {
                 return true
             }
             try end(restorer)
-            report.take(restorer.counts, match.schema, restorer.known.fetchCount)
+            report.enter(restorer.counts, match.schema)
+            report.fetchCount = restorer.known.fetchCount
         }
     }
 
@@ -170,15 +172,5 @@ struct RestoreRun {
                 try object.validateForUpdate()
             }
         }
-    }
-}
-
-extension ImportReport {
-    /// Takes over what was counted, by entity of the schema.
-    fileprivate mutating func take(_ counts: [Counts], _ schema: GraphSchema, _ fetchCount: Int) {
-        self.fetchCount = fetchCount
-        entities = schema.entities.indices.filter { !counts[$0].isEmpty }
-            .map { Entity(name: schema.entities[$0].name, counts: counts[$0]) }
-            .sorted { $0.name < $1.name }
     }
 }

@@ -122,8 +122,7 @@ final class ManagedObjectDecoder {
         guard let name = try container.decodeIfPresent(String.self, forKey: .entity) else { return expected }
         let place = Self.place(container.codingPath + [CodingPlan.Key.entity], nil)
         guard let number = schema.number(ofEntity: name) else {
-            let closest = NameSuggestion.closest(to: name, among: schema.entities.map(\.name))
-            throw GraftError(.unknownEntity(name, closest: closest), at: place)
+            throw GraftError.unknownEntity(name, among: schema.entities.map(\.name), at: place)
         }
         if schema.isEntity(number, kindOf: expected) { return number }
         throw GraftError(
@@ -293,14 +292,11 @@ final class ManagedObjectDecoder {
                 let names = plan.entity.identity.map { plan.entity.properties[$0].name }
                 return GraftError(.missingIdentity(attributes: names), at: place)
             }
-            let words = identity.values.map(\.description).joined(separator: ", ")
-            return GraftError(.unresolvedReference(entity: plan.entity.name, identity: words), at: place)
+            return GraftError(
+                .unresolvedReference(entity: plan.entity.name, identity: identity.values.words), at: place)
         }
-        return GraftError(
-            .other(
-                finding: "the entity is abstract, so there can't be a new object of it",
-                remedy: "Name one of its sub-entities under '\(CodingPlan.Key.entity.stringValue)'."),
-            at: place)
+        return .abstractEntity(
+            remedy: "Name one of its sub-entities under '\(CodingPlan.Key.entity.stringValue)'.", at: place)
     }
 
     /// The identity among some values; nil where it isn't complete.

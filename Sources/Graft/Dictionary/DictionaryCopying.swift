@@ -25,10 +25,10 @@ struct DictionaryCopying {
             if !options.copiesIdentities {
                 for part in entity.identity { reader.leaveOut(part, of: row) }
             } else if importer.object(row) != nil {
-                let identity = reader.snapshot.identity(of: row).map(\.description)
+                let identity = reader.snapshot.identity(of: row)
                 var place = reader.place(of: reader.snapshot.tables[row.entity].offsets[row.row])
                 place.property = entity.identity.first.map { entity.properties[$0].name }
-                throw GraftError(.duplicateIdentity(identity.joined(separator: ", ")), at: place)
+                throw GraftError(.duplicateIdentity(identity.words), at: place)
             }
             importer.matcher.objects[row.entity][row.row] = nil
         }
@@ -88,8 +88,7 @@ struct DictionaryCopying {
         if isNew == isOtherNew { return false }
         let property = schema.entities[row.entity].properties[number]
         if isOtherNew { return !property.isToMany && object.destination(number, property) != nil }
-        guard let inverse = property.inverse else { return false }
-        let back = schema.entities[end.entity].properties[inverse]
+        guard let inverse = property.inverse, let back = schema.inverse(of: property) else { return false }
         return !back.isToMany && other.destination(inverse, back) != nil
     }
 

@@ -81,9 +81,8 @@ extension DictionaryOptions.Relationships {
             // An attribute's name is none to follow, but no slip either.
             let known = Set(entities.flatMap { $0.properties.map(\.name) })
             if known.contains(bare) { continue }
-            let closest = NameSuggestion.closest(to: bare, among: known.sorted())
-            throw GraftError(
-                .unknownProperty(bare, closest: closest),
+            throw GraftError.unknownProperty(
+                bare, among: known.sorted(),
                 at: .init(entity: entities.count == 1 ? entities[0].name : nil, property: bare))
         }
     }

@@ -146,8 +146,8 @@ struct DictionaryPopulator {
         _ given: NSManagedObject, for row: RowReference, _ importer: BatchImporter, _ reader: DictionaryReader
     ) throws {
         if let found = importer.object(row), found !== given {
-            let identity = reader.snapshot.identity(of: row).map(\.description)
-            throw GraftError(.duplicateIdentity(identity.joined(separator: ", ")), at: reader.place(of: 0))
+            let identity = reader.snapshot.identity(of: row)
+            throw GraftError(.duplicateIdentity(identity.words), at: reader.place(of: 0))
         }
         importer.matcher.objects[row.entity][row.row] = given
         importer.given = given
@@ -180,8 +180,7 @@ struct DictionaryPopulator {
             let names = entity.identity.map { entity.properties[$0].name }
             throw GraftError(.missingIdentity(attributes: names), at: place)
         }
-        let words = identity.map(\.description).joined(separator: ", ")
-        throw GraftError(.unresolvedReference(entity: entity.name, identity: words), at: place)
+        throw GraftError(.unresolvedReference(entity: entity.name, identity: identity.words), at: place)
     }
 
     /// What objects own through to-one relationships that are about to be set, where the one that leaves is to be deleted.
@@ -300,11 +299,10 @@ struct DictionaryPopulator {
         guard let object = importer.matcher.object(row, having: link.property) else { return }
         let property = compiled.schema.entities[row.entity].properties[link.property]
         let members = try link.members.compactMap { importer.object(try reader.row(of: $0, link.owner, link.property)) }
-        guard let inverse = property.inverse, let destination = property.destination else {
+        guard let inverse = property.inverse, let back = compiled.schema.inverse(of: property) else {
             try importer.readOwners(of: members, link.property, row.entity)
             return try importer.claim(members, link.property, property, of: object)
         }
-        let back = compiled.schema.entities[destination].properties[inverse]
         for member in members where !back.isToMany && member.destination(inverse, back) !== object {
             try importer.editor.connect(inverse, back, of: member, to: nil)
         }

@@ -81,7 +81,7 @@ extension DictionaryReader {
     private func number(of name: String, _ key: String, _ node: Int) throws -> Int {
         let entity = schema.entities[nodes[node].entity]
         if let number = entity.number(ofProperty: name) { return number }
-        let closest = NameSuggestion.closest(to: name, among: entity.properties.map(\.name).sorted())
-        throw GraftError(.unknownProperty(name, closest: closest), at: place(of: node, key: key))
+        throw GraftError.unknownProperty(
+            name, among: entity.properties.map(\.name).sorted(), at: place(of: node, key: key))
     }
 }

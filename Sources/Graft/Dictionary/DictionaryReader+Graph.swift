@@ -24,7 +24,7 @@ extension DictionaryReader {
         for toOne in toOnes { if let member = toOne.member { try add(member, toOne.owner, toOne.property) } }
         for link in links { for member in link.members { try add(member, link.owner, link.property) } }
         for (cell, member) in backs { members[cell, default: []].append(member) }
-        for (cell, members) in members.sorted(by: { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }) {
+        for (cell, members) in members.sorted(by: { $0.key < $1.key }) {
             let property = schema.entities[cell.row.entity].properties[cell.property]
             try graph.set(MembersComparison.unique(members), property, cell.property, of: cell.row)
         }

@@ -296,8 +296,7 @@ struct DictionaryReader {
         guard let (key, value) = entityName(in: dictionary) else { return expected }
         guard let name = value as? String else { throw misfit(value, "the name of an entity", place(key)) }
         guard let number = entityNumbers[name] else {
-            let closest = NameSuggestion.closest(to: name, among: entityNumbers.keys.sorted())
-            throw GraftError(.unknownEntity(name, closest: closest), at: place(key))
+            throw GraftError.unknownEntity(name, among: entityNumbers.keys.sorted(), at: place(key))
         }
         if expected < 0 || schema.isEntity(number, kindOf: expected) { return number }
         // An object is of its own entity, whatever the dictionary of a super-entity calls it.

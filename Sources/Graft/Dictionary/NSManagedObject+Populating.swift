@@ -123,13 +123,7 @@ extension NSManagedObjectContext {
         passedOver: [[GraftError.Place.PathComponent]]
     ) throws -> (objects: [NSManagedObject], report: ImportReport) {
         let populator = try DictionaryPopulator(self, options)
-        let description = try entity.map { name in
-            guard let found = graftModel?.entitiesByName[name] else {
-                let names = graftModel?.entitiesByName.keys.sorted() ?? []
-                throw GraftError(.unknownEntity(name, closest: NameSuggestion.closest(to: name, among: names)))
-            }
-            return found
-        }
+        let description = try entity.map { try requiredModel().entity(named: $0) }
         let result = try populator.populate(
             dictionaries, entity: description, isArray: true, passedOver: passedOver)
         return (result.objects, result.report)

@@ -69,9 +69,7 @@ extension SafeValueOptions {
     fileprivate func checkNames(of entity: GraphSchema.Entity) throws {
         let attributes = entity.properties.filter(\.isAttribute).map(\.name)
         for name in nullPolicies.keys.sorted() where !attributes.contains(name) {
-            let closest = NameSuggestion.closest(to: name, among: attributes)
-            throw GraftError(
-                .unknownProperty(name, closest: closest), at: .init(entity: entity.name, property: name))
+            throw GraftError.unknownProperty(name, among: attributes, at: .init(entity: entity.name, property: name))
         }
     }
 }

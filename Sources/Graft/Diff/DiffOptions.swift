@@ -173,8 +173,8 @@ extension GraphSchema {
     /// - Throws: ``GraftError`` with `unknownProperty`.
     func requiredNumber(ofProperty name: String, in entity: Int) throws -> Int {
         if let number = entities[entity].number(ofProperty: name) { return number }
-        let closest = NameSuggestion.closest(to: name, among: entities[entity].properties.map(\.name))
-        throw GraftError(.unknownProperty(name, closest: closest), at: .init(entity: entities[entity].name))
+        throw GraftError.unknownProperty(
+            name, among: entities[entity].properties.map(\.name), at: .init(entity: entities[entity].name))
     }
 }
 

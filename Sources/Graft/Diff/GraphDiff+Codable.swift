@@ -42,12 +42,7 @@ extension GraphDiff: Codable {
     /// - Throws: `DecodingError`, for instance for a diff of a later version.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let version = try container.decode(Int.self, forKey: .version)
-        guard version == Self.version else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .version, in: container,
-                debugDescription: "A diff of version \(version); this Graft reads version \(Self.version).")
-        }
+        try container.requireVersion(Self.version, forKey: .version, of: "A diff")
         self.init(
             deleted: try container.decodeOrEmpty(forKey: .deleted),
             inserted: try container.decodeOrEmpty(forKey: .inserted),
@@ -282,6 +277,15 @@ extension KeyedEncodingContainer {
 }
 
 extension KeyedDecodingContainer {
+    /// Refuses what was written in another version of its format.
+    func requireVersion(_ known: Int, forKey key: Key, of whole: String) throws {
+        let version = try decode(Int.self, forKey: key)
+        if version == known { return }
+        throw DecodingError.dataCorruptedError(
+            forKey: key, in: self,
+            debugDescription: "\(whole) of version \(version); this Graft reads version \(known).")
+    }
+
     fileprivate func decodeOrEmpty<T: Decodable>(forKey key: Key) throws -> [T] {
         try decodeIfPresent([T].self, forKey: key) ?? []
     }

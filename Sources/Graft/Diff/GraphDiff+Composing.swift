@@ -122,24 +122,40 @@ extension ObjectContents {
         let otherValues = Dictionary(other.properties.map { ($0.name, $0.value) }) { $1 }
         let names = Set(values.keys).union(otherValues.keys)
         return names.sorted { $0.precedesInBytes($1) }.compactMap { name in
-            let kind = Self.kind(values[name], otherValues[name])
+            let kind = PropertyChange.Kind(from: values[name], to: otherValues[name])
             return kind.flatMap { $0.isEmpty ? nil : PropertyChange(name, $0) }
         }
     }
+}
 
-    private static func kind(_ old: PropertyValue?, _ new: PropertyValue?) -> PropertyChange.Kind? {
+extension PropertyChange.Kind {
+    /// What makes one value out of another, or out of none; nil where they aren't of one kind.
+    init?(from old: PropertyValue?, to new: PropertyValue?) {
         switch (old, new) {
-        case (.attribute(let old)?, .attribute(let new)?): .attribute(old: old, new: new)
-        case (.toOne(let old)?, .toOne(let new)?): .toOne(old: old, new: new)
-        case (.toOne(let old)?, nil): .toOne(old: old, new: nil)
-        case (nil, .toOne(let new)?): .toOne(old: nil, new: new)
+        case (.attribute(let old)?, .attribute(let new)?): self = .attribute(old: old, new: new)
+        case (.toOne(let old)?, .toOne(let new)?): self = .toOne(old: old, new: new)
+        case (.toOne(let old)?, nil): self = .toOne(old: old, new: nil)
+        case (nil, .toOne(let new)?): self = .toOne(old: nil, new: new)
         case (.toMany(let old, let isOrdered)?, .toMany(let new, _)?):
-            .toMany(MembersChange(from: old, to: new, isOrdered: isOrdered))
+            self = .toMany(MembersChange(from: old, to: new, isOrdered: isOrdered))
         case (.toMany(let old, let isOrdered)?, nil):
-            .toMany(MembersChange(from: old, to: [], isOrdered: isOrdered))
+            self = .toMany(MembersChange(from: old, to: [], isOrdered: isOrdered))
         case (nil, .toMany(let new, let isOrdered)?):
-            .toMany(MembersChange(from: [], to: new, isOrdered: isOrdered))
-        default: nil
+            self = .toMany(MembersChange(from: [], to: new, isOrdered: isOrdered))
+        default: return nil
+        }
+    }
+}
+
+extension PropertyValue {
+    /// What is left of a relationship where it may lead to some objects only; nil where that is nothing.
+    func leading(where isAllowed: (ObjectKey) -> Bool) -> PropertyValue? {
+        switch self {
+        case .toOne(let end?): return isAllowed(end) ? self : nil
+        case .toMany(let ends, let isOrdered):
+            let rest = ends.filter(isAllowed)
+            return rest.isEmpty && !ends.isEmpty ? nil : .toMany(rest, isOrdered: isOrdered)
+        case .attribute, .toOne(nil): return self
         }
     }
 }

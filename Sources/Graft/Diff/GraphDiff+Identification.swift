@@ -191,9 +191,7 @@ extension GraphSnapshot {
             }
             // What comes after an object's end may have its identity.
             for row in result.liveRows(of: number) where !result.tables[number].flags[row].contains(.gone) {
-                guard let other = result.enterIdentity(of: RowReference(entity: number, row: row)) else { continue }
-                let identity = result.identity(of: other).map(\.description).joined(separator: ", ")
-                throw GraftError(.duplicateIdentity(identity), at: .init(entity: entity.name))
+                try result.enterDistinctIdentity(of: RowReference(entity: number, row: row))
             }
         }
         try result.settleDistinctRelatedRows()

@@ -87,10 +87,8 @@ extension ObjectKey {
 extension GraphSchema {
     /// Whether a relationship of an object leads to objects of another one's entity.
     fileprivate func leads(_ property: String, of key: ObjectKey, to end: ObjectKey) -> Bool {
-        guard let entity = number(ofEntity: key.entity), let number = entities[entity].number(ofProperty: property),
-            let destination = entities[entity].properties[number].destination
-        else { return false }
-        return self.number(ofEntity: end.entity).map { isEntity($0, kindOf: destination) } ?? false
+        guard let destination = self.property(property, of: key)?.destination else { return false }
+        return number(ofEntity: end.entity).map { isEntity($0, kindOf: destination) } ?? false
     }
 }
 

@@ -176,12 +176,7 @@ extension GraphMerge: Codable {
     /// - Throws: `DecodingError`, ``GraftError``.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let version = try container.decode(Int.self, forKey: .version)
-        guard version == Self.version else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .version, in: container,
-                debugDescription: "A merge of version \(version); this Graft reads version \(Self.version).")
-        }
+        try container.requireVersion(Self.version, forKey: .version, of: "A merge")
         base = try container.decode(GraphSnapshot.self, forKey: .base)
         ours = try container.decode(GraphDiff.self, forKey: .ours)
         theirs = try container.decode(GraphDiff.self, forKey: .theirs)

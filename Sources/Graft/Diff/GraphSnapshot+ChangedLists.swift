@@ -22,7 +22,7 @@ extension GraphSnapshot {
         var completed = self
         let gone = Set(goneRows.compactMap(identityKey))
         var (index, otherIndex) = (RelatedIndex(self), RelatedIndex(other))
-        for (cell, range) in removals.sorted(by: { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }) {
+        for (cell, range) in removals.sorted(by: { $0.key < $1.key }) {
             let row = resolved(cell.row)
             let property = schema.entities[row.entity].properties[cell.property]
             guard let key = identityKey(of: row), let counterpart = otherIndex.row(of: key, in: other),

@@ -5,25 +5,15 @@ struct MergePolicies: Sendable {
     private let options: GraphMerge.Options
     private let base: GraphSnapshot
     private let related: RelatedIndex
-    private let ours: Side
-    private let theirs: Side
-
-    private struct Side {
-        let changed: [ObjectKey: ObjectChange]
-        let inserted: [ObjectKey: ObjectContents]
-
-        init(_ diff: GraphDiff) {
-            changed = Dictionary(diff.changed.map { ($0.key, $0) }) { first, _ in first }
-            inserted = Dictionary(diff.inserted.map { ($0.key, $0) }) { first, _ in first }
-        }
-    }
+    private let ours: Merger.Side
+    private let theirs: Merger.Side
 
     init(_ options: GraphMerge.Options, _ base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff) {
         self.options = options
         self.base = base
         related = RelatedIndex(base)
-        self.ours = Side(ours)
-        self.theirs = Side(theirs)
+        self.ours = Merger.Side(ours)
+        self.theirs = Merger.Side(theirs)
     }
 
     /// What a policy says of a conflict; nil where it is left.
@@ -69,7 +59,7 @@ struct MergePolicies: Sendable {
     }
 
     /// The value of an attribute on one side.
-    private func value(_ attribute: String, _ key: ObjectKey, _ side: Side) -> GraphValue? {
+    private func value(_ attribute: String, _ key: ObjectKey, _ side: Merger.Side) -> GraphValue? {
         if case .attribute(let value)? = side.inserted[key]?[attribute] { return value }
         if case .attribute(_, let new)? = side.changed[key]?[attribute] { return new }
         guard let row = related.row(of: key, in: base) else { return nil }

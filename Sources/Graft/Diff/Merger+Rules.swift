@@ -80,7 +80,7 @@ extension Merger {
         case .toOne(_, let new)?: return .value(.toOne(new))
         case .toMany(let change)?:
             let members = change.applied(to: baseMembers(of: end.key, end.name), isOrdered: property.isOrdered)
-            return .value(.toMany(property.isOrdered ? members : members.sorted(), isOrdered: property.isOrdered))
+            return .value(.links(members, property))
         case nil: return .value(value(number, of: row, base))
         }
     }
@@ -88,11 +88,10 @@ extension Merger {
     private func value(_ number: Int, of row: RowReference, _ snapshot: GraphSnapshot) -> PropertyValue {
         let property = scope.schema.entities[row.entity].properties[number]
         if property.isAttribute { return .attribute(snapshot.tables[row.entity].value(property.column, row: row.row)) }
-        let keys = MembersComparison.unique(snapshot.destinations(of: row, property)).map { end in
+        let keys = snapshot.uniqueDestinations(of: row, property).map { end in
             snapshot.identityKey(of: end) ?? baseKey(of: end)
         }
-        if !property.isToMany { return .toOne(keys.first) }
-        return .toMany(property.isOrdered ? keys : keys.sorted(), isOrdered: property.isOrdered)
+        return .links(keys, property)
     }
 
     /// What makes the chosen version of a property out of what it is; nil where nothing does.
@@ -100,26 +99,8 @@ extension Merger {
         of violation: RuleViolation, to wanted: GraphMerge.Conflict.Version, _ snapshot: GraphSnapshot
     ) -> PropertyChange? {
         let name = scope.schema.entities[violation.row.entity].properties[violation.number].name
-        switch (value(violation.number, of: violation.row, snapshot), wanted) {
-        case (.attribute(let old), .value(.attribute(let new))):
-            return PropertyChange(name, .attribute(old: old, new: new))
-        case (.toOne(let old), .value(.toOne(let new))):
-            return PropertyChange(name, .toOne(old: old, new: new.flatMap { gone.contains($0) ? nil : $0 }))
-        case (.toMany(let old, let isOrdered), .value(.toMany(let new, _))):
-            let members = new.filter { !gone.contains($0) }
-            return PropertyChange(name, .toMany(MembersChange(from: old, to: members, isOrdered: isOrdered)))
-        default: return nil
-        }
-    }
-}
-
-extension PropertyValue {
-    /// What an object that nothing was given has in a property.
-    static func nothing(_ property: GraphSchema.Property) -> PropertyValue {
-        switch property.kind {
-        case .attribute: .attribute(.null)
-        case .toOne: .toOne(nil)
-        case .toMany(_, let isOrdered): .toMany([], isOrdered: isOrdered)
-        }
+        guard case .value(let new) = wanted else { return nil }
+        let old = value(violation.number, of: violation.row, snapshot)
+        return PropertyChange.Kind(from: old, to: new.leading { !gone.contains($0) }).map { PropertyChange(name, $0) }
     }
 }

@@ -73,9 +73,8 @@ extension Merger {
 
     /// The version of an attribute in the merged graph.
     private func version(_ name: String, of row: RowReference, _ merged: GraphSnapshot) -> GraphMerge.Conflict.Version {
-        let entity = scope.schema.entities[row.entity]
-        guard let number = entity.number(ofProperty: name) else { return .noObject }
-        return .value(.attribute(merged.tables[row.entity].value(entity.properties[number].column, row: row.row)))
+        guard let property = scope.schema.entities[row.entity].property(name) else { return .noObject }
+        return .value(.attribute(merged.tables[row.entity].value(property.column, row: row.row)))
     }
 
     private func touches(_ names: [String], _ key: ObjectKey, _ side: Side) -> Bool {

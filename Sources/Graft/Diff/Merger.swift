@@ -251,10 +251,10 @@ struct Merger {
     }
 
     private func baseValue(of end: End) -> GraphValue? {
-        guard let row = baseRow(of: end.key),
-            let number = scope.schema.entities[row.entity].number(ofProperty: end.name)
-        else { return nil }
-        return base.value(scope.schema.entities[row.entity].properties[number], of: row)
+        guard let row = baseRow(of: end.key), let property = scope.schema.entities[row.entity].property(end.name) else {
+            return nil
+        }
+        return base.value(property, of: row)
     }
 
     // MARK: Looking up
@@ -270,7 +270,7 @@ struct Merger {
         guard let inverse = property.inverse, let destination = property.destination,
             scope.entities[destination].contains[inverse]
         else { return nil }
-        return scope.schema.entities[destination].properties[inverse]
+        return scope.schema.inverse(of: property)
     }
 
     func baseRow(of key: ObjectKey) -> RowReference? {
@@ -285,10 +285,9 @@ struct Merger {
 
     /// The members of a relationship before both sides' changes.
     func baseMembers(of key: ObjectKey, _ name: String) -> [ObjectKey] {
-        guard let row = baseRow(of: key), let number = scope.schema.entities[row.entity].number(ofProperty: name) else {
+        guard let row = baseRow(of: key), let property = scope.schema.entities[row.entity].property(name) else {
             return []
         }
-        let property = scope.schema.entities[row.entity].properties[number]
-        return MembersComparison.unique(base.destinations(of: row, property)).map { baseKey(of: $0) }
+        return base.uniqueDestinations(of: row, property).map { baseKey(of: $0) }
     }
 }

@@ -209,7 +209,7 @@ private struct DiffTree {
             let keys = try ends.map { try comparison.matching.oldKeys.key(of: $0, old) }
             let otherKeys = try otherEnds.map { try comparison.matching.newKeys.key(of: $0, new) }
             if isChanged == nil, keys.isEmpty, otherKeys.isEmpty { return nil }
-            return .references(old: either.property.value(keys), new: either.property.value(otherKeys))
+            return .references(old: .links(keys, either.property), new: .links(otherKeys, either.property))
         }
         let diffs = try differences(
             ends, otherEnds, isOrdered: either.property.isOrdered, isChanged: isChanged ?? true, depth: depth + 1)
@@ -253,12 +253,5 @@ private struct DiffTree {
             }.map(\.pair)
         }
         return try pairs.compactMap { try diff($0.old, $0.new, depth, isMoved: $0.isMoved) }
-    }
-}
-
-extension GraphSchema.Property {
-    /// The value of a relationship that leads to some objects.
-    fileprivate func value(_ keys: [ObjectKey]) -> PropertyValue {
-        isToMany ? .toMany(isOrdered ? keys : keys.sorted(), isOrdered: isOrdered) : .toOne(keys.first)
     }
 }

@@ -181,6 +181,11 @@ extension [ObjectKey?] {
     }
 }
 
+extension Sequence<GraphValue> {
+    /// The values as errors show those of an identity.
+    var words: String { map(\.description).joined(separator: ", ") }
+}
+
 extension [GraphValue] {
     /// Whether two identities are the same.
     func hasSameValues(as other: [GraphValue]) -> Bool {
@@ -217,7 +222,7 @@ extension ObjectKey: CustomStringConvertible {
     }
 
     private static func text(_ entity: String, _ identity: [GraphValue], _ owners: [ObjectKey?]) -> String {
-        let values = identity.map(\.description).joined(separator: ", ")
+        let values = identity.words
         let ends = owners.map { $0?.description ?? "nothing" }.joined(separator: " and ")
         return entity + (values.isEmpty ? "" : " \(values)") + (ends.isEmpty ? "" : " of \(ends)")
     }

@@ -92,10 +92,8 @@ struct ObjectPatcher {
 
     private func checkEntities(of patcher: SnapshotPatcher) throws {
         for row in patcher.newRows where scope.schema.entities[row.entity].isAbstract {
-            throw GraftError(
-                .other(
-                    finding: "the entity is abstract, so there can't be a new object of it",
-                    remedy: "Insert an object of one of its sub-entities, or make it concrete."),
+            throw GraftError.abstractEntity(
+                remedy: "Insert an object of one of its sub-entities, or make it concrete.",
                 at: .init(entity: scope.schema.entities[row.entity].name))
         }
     }
@@ -125,16 +123,7 @@ struct ObjectPatcher {
         }
         for change in diff.changed {
             keys.insert(change.key)
-            for property in change.properties {
-                switch property.kind {
-                case .attribute: continue
-                case .toOne(let old, let new): keys.formUnion([old, new].compactMap { $0 })
-                case .toMany(let members):
-                    keys.formUnion(members.removed.map(\.key))
-                    keys.formUnion(members.added.map(\.key))
-                    keys.formUnion(members.moved.map(\.key))
-                }
-            }
+            for property in change.properties { keys.formUnion(property.kind.ends) }
         }
         return keys
     }
@@ -165,18 +154,17 @@ struct ObjectPatcher {
                 try assign(number, of: row, object, patcher, editor)
             }
         }
-        for end in patcher.assignments {
-            if let object = objects[end.row] { try assign(end.number, of: end.row, object, patcher, editor) }
+        for cell in patcher.assignments {
+            if let object = objects[cell.row] { try assign(cell.property, of: cell.row, object, patcher, editor) }
         }
-        let links = patcher.links.sorted { ($0.key.row, $0.key.number) < ($1.key.row, $1.key.number) }
-        for (end, list) in links {
-            guard let object = objects[end.row] else { continue }
+        for (cell, list) in patcher.links.sorted(by: { $0.key < $1.key }) {
+            guard let object = objects[cell.row] else { continue }
             let ends = list.rows.compactMap { objects[$0] }
-            let property = scope.schema.entities[end.row.entity].properties[end.number]
+            let property = scope.schema.entities[cell.row.entity].properties[cell.property]
             if property.isToMany {
-                try editor.connect(end.number, property, of: object, to: ends)
+                try editor.connect(cell.property, property, of: object, to: ends)
             } else {
-                try editor.connect(end.number, property, of: object, to: ends.first)
+                try editor.connect(cell.property, property, of: object, to: ends.first)
             }
         }
         let deleted = patcher.deletedRows.compactMap { objects[$0] }

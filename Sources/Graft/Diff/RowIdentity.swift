@@ -148,6 +148,9 @@ extension GraphSchema.Entity {
     /// Whether anything identifies objects.
     var hasIdentity: Bool { !identity.isEmpty || !relatedIdentity.isEmpty || isByRow == true }
 
+    /// The numbers of all properties that identify an object.
+    var identityParts: [Int] { identity + relatedIdentity }
+
     /// The numbers of the attributes that identify an object, alone or with an owner.
     var identityAttributes: [Int] {
         relatedIdentity.isEmpty ? identity : relatedIdentity.filter { properties[$0].isAttribute }
@@ -157,7 +160,7 @@ extension GraphSchema.Entity {
     var identityRelationships: [Int] { relatedIdentity.filter { !properties[$0].isAttribute } }
 
     /// The names of all properties that identify an object.
-    var identityNames: [String] { (identity + relatedIdentity).map { properties[$0].name } }
+    var identityNames: [String] { identityParts.map { properties[$0].name } }
 }
 
 /// The rows of a snapshot by identities that include relationships.

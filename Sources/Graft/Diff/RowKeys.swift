@@ -267,8 +267,8 @@ private struct PositionOwners {
         var told: [RowReference: [Told]] = [:]
         for (entity, description) in schema.entities.enumerated() {
             for property in description.properties {
-                guard let destination = property.destination, let inverse = property.inverse,
-                    !schema.entities[destination].properties[inverse].isToMany,
+                guard schema.isExclusive(property), let destination = property.destination,
+                    let inverse = property.inverse,
                     relationships[destination].contains(inverse)
                 else { continue }
                 for row in snapshot.liveRows(of: entity) {

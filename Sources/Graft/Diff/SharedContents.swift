@@ -124,9 +124,7 @@ private struct Side {
         let wanted = Set(rows)
         for owner in snapshot.allRows {
             for property in snapshot.schema.entities[owner.entity].properties {
-                guard let destination = property.destination, let inverse = property.inverse,
-                    !snapshot.schema.entities[destination].properties[inverse].isToMany
-                else { continue }
+                guard snapshot.schema.isExclusive(property), let inverse = property.inverse else { continue }
                 for end in snapshot.destinations(of: owner, property)
                 where wanted.contains(end) && !snapshot.tables[end.entity].hasValue(inverse, row: end.row) {
                     owners[end, default: [:]][inverse] = owner

@@ -24,9 +24,8 @@ extension SnapshotPatcher {
         for edit in edits { wanted[key(of: edit.row)]?.remove(edit.property.name) }
         var skipped = wanted.filter { !$0.value.isEmpty }
         func isLeftOut(_ end: ObjectKey, _ edit: Edit) -> Bool {
-            guard let inverse = edit.property.inverse, let destination = edit.property.destination else { return false }
-            let name = scope.schema.entities[destination].properties[inverse].name
-            return skippedObjects.contains(end) || skipped[end]?.contains(name) ?? false
+            guard let inverse = scope.schema.inverse(of: edit.property) else { return false }
+            return skippedObjects.contains(end) || skipped[end]?.contains(inverse.name) ?? false
         }
         var isDone = false
         while !isDone {
@@ -163,8 +162,7 @@ extension SnapshotPatcher {
         for member in scope.entities[row.entity].toOnes + scope.entities[row.entity].toManys
         where !named.contains(member.number) {
             let property = scope.schema.entities[row.entity].properties[member.number]
-            let nothing: PropertyValue = property.isToMany ? .toMany([], isOrdered: property.isOrdered) : .toOne(nil)
-            if !checkValue(nothing, property.name, member.number, of: row, contents.key) { fits = false }
+            if !checkValue(.nothing(property), property.name, member.number, of: row, contents.key) { fits = false }
         }
         if fits || policy == .force { deletions.append((row, contents)) }
     }
@@ -190,14 +188,9 @@ extension SnapshotPatcher {
     /// The value of a row's property in the form of a diff.
     mutating func value(_ number: Int, of row: RowReference) -> PropertyValue {
         let property = scope.schema.entities[row.entity].properties[number]
-        switch property.kind {
-        case .attribute: return .attribute(snapshot.tables[row.entity].value(property.column, row: row.row))
-        case .toOne: return .toOne(snapshot.destinations(of: row, property).first.map { key(of: $0) })
-        case .toMany:
-            let members = MembersComparison.unique(snapshot.destinations(of: row, property))
-            let keys = members.map { key(of: $0) }
-            return .toMany(property.isOrdered ? keys : keys.sorted(), isOrdered: property.isOrdered)
-        }
+        if property.isAttribute { return .attribute(snapshot.value(property, of: row)) }
+        let ends = snapshot.uniqueDestinations(of: row, property)
+        return .links(ends.map { key(of: $0) }, property)
     }
 
     // MARK: Properties
@@ -241,7 +234,7 @@ extension SnapshotPatcher {
         _ change: MembersChange, _ name: String, _ number: Int, of row: RowReference, _ key: ObjectKey
     ) {
         let property = scope.schema.entities[row.entity].properties[number]
-        let members = MembersComparison.unique(snapshot.destinations(of: row, property))
+        let members = snapshot.uniqueDestinations(of: row, property)
         let places = Dictionary(members.enumerated().map { ($1, $0) }) { first, _ in first }
         func note(_ expected: GraphDiff.Conflict.State, _ found: GraphDiff.Conflict.State) {
             report.conflicts.append(GraphDiff.Conflict(key, name, expected: expected, found: found))
@@ -265,7 +258,7 @@ extension SnapshotPatcher {
         case .attribute(_, let new): return !fits(.attribute(new), value(edit.number, of: edit.row))
         case .toOne(_, let new): return !fits(.toOne(new), value(edit.number, of: edit.row))
         case .toMany(let change):
-            let members = MembersComparison.unique(snapshot.destinations(of: edit.row, edit.property))
+            let members = snapshot.uniqueDestinations(of: edit.row, edit.property)
             let places = Dictionary(members.enumerated().map { ($1, $0) }) { first, _ in first }
             func place(_ key: ObjectKey) -> Int? { row(of: key).flatMap { places[$0] } }
             return change.removed.contains { place($0.key) != nil } || change.added.contains { place($0.key) == nil }
@@ -299,7 +292,7 @@ extension SnapshotPatcher {
 
 extension PropertyChange.Kind {
     /// The objects that a relationship led or leads to, as far as the change names them.
-    var ends: [ObjectKey] {
+    package var ends: [ObjectKey] {
         switch self {
         case .attribute: []
         case .toOne(let old, let new): [old, new].compactMap(\.self)

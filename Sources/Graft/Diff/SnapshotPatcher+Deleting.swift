@@ -41,13 +41,11 @@ extension SnapshotPatcher {
         for (number, property) in relationships(of: row) where property.isDenying {
             let members = ends(row, number).filter { !gone.contains($0) }
             if members.isEmpty { continue }
-            let keys = members.map { key(of: $0) }
-            let (nothing, found): (PropertyValue, PropertyValue) =
-                property.isToMany
-                ? (.toMany([], isOrdered: property.isOrdered), .toMany(keys.sorted(), isOrdered: property.isOrdered))
-                : (.toOne(nil), .toOne(keys.first))
+            let keys = members.map { key(of: $0) }.sorted()
             report.conflicts.append(
-                GraphDiff.Conflict(key(of: row), property.name, expected: .value(nothing), found: .value(found)))
+                GraphDiff.Conflict(
+                    key(of: row), property.name, expected: .value(.nothing(property)),
+                    found: .value(.links(keys, property))))
             return true
         }
         return false

@@ -1,12 +1,6 @@
 // Links between objects. Each is one thing with two ends, whichever end a diff names it at; an end that can hold one link
 // loses the old one to a new one. All that go are taken away before any is added.
 
-/// One end of links: a relationship of a row. Also any other property of one.
-struct LinkEnd: Hashable {
-    var row: RowReference
-    var number: Int
-}
-
 /// The rows that a relationship leads to, in order, with places known where there are many.
 struct LinkList {
     /// With gaps where rows were taken out.
@@ -125,7 +119,7 @@ extension SnapshotPatcher {
 
     private mutating func order(_ edit: Edit) {
         guard edit.property.isOrdered, case .toMany(let change) = edit.kind else { return }
-        let before = MembersComparison.unique(snapshot.destinations(of: edit.row, edit.property))
+        let before = snapshot.uniqueDestinations(of: edit.row, edit.property)
         var rows: [ObjectKey: RowReference] = [:]
         let keys = change.removed.map(\.key) + change.added.map(\.key) + change.moved.map(\.key)
         for key in keys { rows[key] = row(of: key) }
@@ -138,16 +132,16 @@ extension SnapshotPatcher {
         let known = Set(present)
         let named = Set(wanted)
         let arranged = wanted.filter(known.contains) + present.filter { !named.contains($0) }
-        links[LinkEnd(row: row, number: number)] = LinkList(arranged)
+        links[GraphSnapshot.Cell(row: row, property: number)] = LinkList(arranged)
     }
 
     // MARK: Links
 
     /// The rows that a relationship leads to now.
     func ends(_ row: RowReference, _ number: Int) -> [RowReference] {
-        if let list = links[LinkEnd(row: row, number: number)] { return list.rows }
+        if let list = links[GraphSnapshot.Cell(row: row, property: number)] { return list.rows }
         let property = scope.schema.entities[row.entity].properties[number]
-        return property.isAttribute ? [] : MembersComparison.unique(snapshot.destinations(of: row, property))
+        return property.isAttribute ? [] : snapshot.uniqueDestinations(of: row, property)
     }
 
     mutating func unlink(_ row: RowReference, _ number: Int, _ end: RowReference) {
@@ -169,25 +163,25 @@ extension SnapshotPatcher {
     ) {
         var list = takeList(row, number)
         guard !list.contains(other) else {
-            links[LinkEnd(row: row, number: number)] = list
+            links[GraphSnapshot.Cell(row: row, property: number)] = list
             return
         }
         if !property.isToMany {
             let old = list.rows
             for end in old { list.remove(end) }
-            links[LinkEnd(row: row, number: number)] = list
+            links[GraphSnapshot.Cell(row: row, property: number)] = list
             if let inverse = property.inverse { for end in old { take(row, from: end, inverse) } }
             list = takeList(row, number)
         }
         list.append(other)
-        links[LinkEnd(row: row, number: number)] = list
+        links[GraphSnapshot.Cell(row: row, property: number)] = list
     }
 
     private mutating func take(_ other: RowReference, from row: RowReference, _ number: Int) {
         guard hasValue(number, of: row) else { return }
         var list = takeList(row, number)
         list.remove(other)
-        links[LinkEnd(row: row, number: number)] = list
+        links[GraphSnapshot.Cell(row: row, property: number)] = list
     }
 
     /// Whether a property is known of a row. An object that is about to become one of a sub-entity doesn't have all of its properties.
@@ -198,14 +192,14 @@ extension SnapshotPatcher {
 
     /// Takes a list out of the table of touched ones, so that it can be changed in place.
     private mutating func takeList(_ row: RowReference, _ number: Int) -> LinkList {
-        links.removeValue(forKey: LinkEnd(row: row, number: number)) ?? LinkList(ends(row, number))
+        links.removeValue(forKey: GraphSnapshot.Cell(row: row, property: number)) ?? LinkList(ends(row, number))
     }
 
     /// Writes all links that were touched into the tables.
     mutating func writeLinks() throws {
-        for (end, list) in links.sorted(by: { ($0.key.row, $0.key.number) < ($1.key.row, $1.key.number) }) {
-            let property = scope.schema.entities[end.row.entity].properties[end.number]
-            try snapshot.set(list.rows, property, end.number, of: end.row)
+        for (cell, list) in links.sorted(by: { $0.key < $1.key }) {
+            let property = scope.schema.entities[cell.row.entity].properties[cell.property]
+            try snapshot.set(list.rows, property, cell.property, of: cell.row)
         }
     }
 
@@ -220,8 +214,19 @@ extension SnapshotPatcher {
 }
 
 extension PropertyValue {
+    /// What a relationship has that leads to some objects.
+    static func links(_ keys: [ObjectKey], _ property: GraphSchema.Property) -> PropertyValue {
+        guard property.isToMany else { return .toOne(keys.first) }
+        return .toMany(property.isOrdered ? keys : keys.sorted(), isOrdered: property.isOrdered)
+    }
+
+    /// What an object that nothing was given has in a property.
+    static func nothing(_ property: GraphSchema.Property) -> PropertyValue {
+        property.isAttribute ? .attribute(.null) : .links([], property)
+    }
+
     /// The objects that a relationship leads to.
-    var ends: [ObjectKey] {
+    package var ends: [ObjectKey] {
         switch self {
         case .attribute, .toOne(nil): []
         case .toOne(let key?): [key]

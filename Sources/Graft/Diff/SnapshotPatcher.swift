@@ -43,9 +43,9 @@ struct SnapshotPatcher {
     private var insertedRows: [ObjectKey: RowReference] = [:]
     private var pendingInsertions: Set<ObjectKey> = []
     /// The ends of the relationships that have been touched.
-    var links: [LinkEnd: LinkList] = [:]
+    var links: [GraphSnapshot.Cell: LinkList] = [:]
     /// Attributes that were set, for whoever repeats the changes elsewhere.
-    private(set) var assignments: [LinkEnd] = []
+    private(set) var assignments: [GraphSnapshot.Cell] = []
     private(set) var newRows: [RowReference] = []
     var deletedRows: [RowReference] = []
 
@@ -129,7 +129,7 @@ struct SnapshotPatcher {
             let column = scope.schema.entities[entity].properties[number].column
             snapshot.tables[entity].markPresent(number, row: row)
             snapshot.tables[entity].setValue(value, column, row: row)
-            assignments.append(LinkEnd(row: insertion.row, number: number))
+            assignments.append(GraphSnapshot.Cell(row: insertion.row, property: number))
         }
         return insertion
     }
@@ -150,7 +150,7 @@ struct SnapshotPatcher {
         guard case .attribute(_, let new) = edit.kind else { return }
         snapshot.tables[edit.row.entity].markPresent(edit.number, row: edit.row.row)
         snapshot.tables[edit.row.entity].setValue(new, edit.property.column, row: edit.row.row)
-        assignments.append(LinkEnd(row: edit.row, number: edit.number))
+        assignments.append(GraphSnapshot.Cell(row: edit.row, property: edit.number))
     }
 
     // MARK: Keys
@@ -228,16 +228,21 @@ extension Array {
 extension GraphSnapshot {
     /// The row of an object of an entity or one of its sub-entities with an identity.
     func row(of key: ObjectKey) -> RowReference? {
-        guard let entity = schema.number(ofEntity: key.entity) else { return nil }
-        let columns = schema.entities[entity].identityColumns
-        guard !columns.isEmpty, key.isRow == (schema.entities[entity].isByRow == true),
-            columns.count == key.identity.count
+        guard let entity = schema.number(ofEntity: key.entity),
+            key.isRow == (schema.entities[entity].isByRow == true)
         else { return nil }
+        return row(of: entity, identity: key.identity)
+    }
+
+    /// The row of an object of an entity, or else of one of its sub-entities, with an identity.
+    func row(of entity: Int, identity: [GraphValue]) -> RowReference? {
+        let columns = schema.entities[entity].identityColumns
+        guard !columns.isEmpty, columns.count == identity.count else { return nil }
         var hash = IdentityHash()
-        for value in key.identity { hash.combine(value) }
+        for value in identity { hash.combine(value) }
         var kind: RowReference?
         let exact = indexes[schema.entities[entity].identitySpace].first(hash.value) { candidate in
-            for (column, value) in zip(columns, key.identity)
+            for (column, value) in zip(columns, identity)
             where !tables[candidate.entity].value(column, row: candidate.row).isSameIdentity(as: value) {
                 return false
             }

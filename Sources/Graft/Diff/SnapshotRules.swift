@@ -19,19 +19,13 @@ extension GraphSnapshot {
         let table = tables[row.entity]
         let property = schema.entities[row.entity].properties[number]
         guard table.hasValue(number, row: row.row) else { return nil }
-        let isEmpty =
-            switch property.kind {
-            case .attribute: table.value(property.column, row: row.row).isNull
-            case .toOne: table.toOne(property.column, row: row.row).isNone
-            case .toMany: false
-            }
-        if isEmpty, !property.isOptional {
+        if !property.isOptional, !property.isToMany, table.isNothing(property, row: row.row) {
             return RuleViolation(
                 row: row, number: number, code: NSValidationMissingMandatoryPropertyError,
                 reason: "it is required and has no value")
         }
         guard property.isToMany, property.minimumCount != nil || property.maximumCount != nil else { return nil }
-        let count = MembersComparison.unique(destinations(of: row, property)).count
+        let count = uniqueDestinations(of: row, property).count
         if count == 0, property.isOptional { return nil }
         if let minimum = property.minimumCount, count < minimum {
             return RuleViolation(
@@ -55,18 +49,19 @@ extension SnapshotPatcher {
         var touched = Set(links.keys).union(assignments)
         for row in newRows {
             for number in scope.schema.entities[row.entity].properties.indices {
-                touched.insert(LinkEnd(row: row, number: number))
+                touched.insert(GraphSnapshot.Cell(row: row, property: number))
             }
         }
-        return touched.compactMap { end -> RuleViolation? in
-            guard scope.entities[end.row.entity].contains[end.number],
-                !snapshot.tables[end.row.entity].flags[end.row.row].contains(.dead),
-                !snapshot.isReference(end.row.entity, end.row.row, scope),
-                let violation = snapshot.violation(end.number, of: end.row)
+        return touched.sorted().compactMap { cell -> RuleViolation? in
+            let row = cell.row
+            guard scope.entities[row.entity].contains[cell.property],
+                !snapshot.tables[row.entity].flags[row.row].contains(.dead),
+                !snapshot.isReference(row.entity, row.row, scope),
+                let violation = snapshot.violation(cell.property, of: row)
             else { return nil }
-            let wasThere = end.row.row < original.tables[end.row.entity].count
-            return wasThere && original.violation(end.number, of: end.row) != nil ? nil : violation
-        }.sorted { ($0.row, $0.number) < ($1.row, $1.number) }
+            let wasThere = row.row < original.tables[row.entity].count
+            return wasThere && original.violation(cell.property, of: row) != nil ? nil : violation
+        }
     }
 
     /// Refuses changes that leave something as the model doesn't allow it.

@@ -225,8 +225,7 @@ final class ObjectEditor {
         _ others: [NSManagedObject]
     ) {
         let old = isNew ? [] : remember(number, property, of: object)
-        guard let inverse = property.inverse, let destination = property.destination else { return }
-        let back = schema.entities[destination].properties[inverse]
+        guard let inverse = property.inverse, let back = schema.inverse(of: property) else { return }
         var owners: Set<ObjectIdentifier> = []
         for other in others {
             note(other)

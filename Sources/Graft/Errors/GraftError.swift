@@ -112,6 +112,26 @@ public struct GraftError: Error, Equatable, Sendable {
     }
 }
 
+extension GraftError {
+    /// The error for the name of an entity that there isn't.
+    package static func unknownEntity(
+        _ name: String, among known: some Sequence<String>, at place: Place
+    ) -> GraftError {
+        GraftError(.unknownEntity(name, closest: NameSuggestion.closest(to: name, among: known)), at: place)
+    }
+
+    /// The error for the name of a property that an entity doesn't have.
+    static func unknownProperty(_ name: String, among known: some Sequence<String>, at place: Place) -> GraftError {
+        GraftError(.unknownProperty(name, closest: NameSuggestion.closest(to: name, among: known)), at: place)
+    }
+
+    /// The error for an object that would be of an abstract entity.
+    static func abstractEntity(remedy: String, at place: Place) -> GraftError {
+        GraftError(
+            .other(finding: "the entity is abstract, so there can't be a new object of it", remedy: remedy), at: place)
+    }
+}
+
 extension GraftError: CustomStringConvertible, CustomDebugStringConvertible {
     /// Place, finding, remedy and cause in one line, long values shortened.
     public var description: String { sentence(wholeValues: false) }

@@ -24,14 +24,6 @@ struct ExportForm {
         isCyclic = NestingCycles(mapping.schema, nested: nested).isCyclic
     }
 
-    /// The numbers of a model's entities.
-    func numbers(in model: NSManagedObjectModel) -> [ObjectIdentifier: Int] {
-        let entities = model.entitiesByName
-        return Dictionary(
-            plans.compactMap { plan in entities[plan.name].map { (ObjectIdentifier($0), plan.number) } },
-            uniquingKeysWith: { first, _ in first })
-    }
-
     /// The entities of the objects that an object of an entity, or of its sub-entities, may lead to.
     ///
     /// - Parameter follows: By which relationships.

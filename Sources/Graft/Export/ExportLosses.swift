@@ -62,9 +62,7 @@ final class ExportLosses {
     /// The number of a way to an object: 1 for the top. Where only one object can lead there by a relationship, that one needn't be kept.
     private static func way(_ property: GraphSchema.Property?, _ schema: GraphSchema) -> UInt8 {
         guard let property else { return 1 }
-        guard let inverse = property.inverse, let destination = property.destination,
-            !schema.entities[destination].properties[inverse].isToMany
-        else { return sharedWay }
+        guard schema.isExclusive(property), let inverse = property.inverse else { return sharedWay }
         return UInt8(clamping: 3 + inverse)
     }
 

@@ -18,8 +18,7 @@ struct ExportRun {
         let model = try context.requiredModel()
         let name = request.entityName ?? ""
         guard model.entitiesByName[name] != nil else {
-            let closest = NameSuggestion.closest(to: name, among: model.entitiesByName.keys.sorted())
-            throw GraftError(.unknownEntity(name, closest: closest), at: .init(entity: name))
+            throw GraftError.unknownEntity(name, among: model.entitiesByName.keys.sorted(), at: .init(entity: name))
         }
         let progress = try ObjectProgress(progress) { try context.count(for: request) }
         let damage = GraphDamage(context, options.onDamage)
@@ -83,7 +82,7 @@ struct ExportRun {
         try contents.sortByIdentity { id, entity, identity in
             // What JSON can't tell identifies nothing.
             if !names.add(entity, identity: identity.allSatisfy(\.hasJSONForm) ? identity : []) {
-                try damage.noteDuplicate(id, identity.map(\.description).joined(separator: ", "))
+                try damage.noteDuplicate(id, identity.words)
             }
         }
         contents.number()

@@ -101,10 +101,8 @@ extension NSPersistentContainer {
     ) async throws -> Int {
         let context = newBackgroundContext()
         let progress = progress ?? Progress(totalUnitCount: 0)
-        return try await withTaskCancellationHandler {
-            try await context.perform { try Self.export(to: destination, options, progress, context, write) }
-        } onCancel: {
-            progress.cancel()
+        return try await context.perform(cancelling: progress) {
+            try Self.export(to: destination, options, progress, context, write)
         }
     }
 

@@ -14,7 +14,7 @@ final class NestedChanges {
 
     private let changes: ExportChanges
     private let plans: [ExportPlan]
-    private let numbers: [ObjectIdentifier: Int]
+    private let numbers: EntityNumbers
     /// By entity: the relationships that are nested.
     private let nested: [[Int]]
     private let options: ExportOptions
@@ -22,7 +22,7 @@ final class NestedChanges {
     private var reaches: [State: Int?] = [:]
 
     init(
-        _ changes: ExportChanges, _ plans: [ExportPlan], _ numbers: [ObjectIdentifier: Int], nested: [[Int]],
+        _ changes: ExportChanges, _ plans: [ExportPlan], _ numbers: EntityNumbers, nested: [[Int]],
         _ options: ExportOptions
     ) {
         self.options = options
@@ -70,7 +70,7 @@ final class NestedChanges {
         while next < met.count {
             let (object, state) = met[next]
             next += 1
-            guard let number = numbers[ObjectIdentifier(object.entity)] else {
+            guard let number = numbers[object.entity] else {
                 own.append(-1)
                 continue
             }

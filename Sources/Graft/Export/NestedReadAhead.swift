@@ -27,7 +27,7 @@ final class NestedReadAhead {
     }
 
     private let plans: [ExportPlan]
-    private let numbers: [ObjectIdentifier: Int]
+    private let numbers: EntityNumbers
     /// By entity: the nested relationships whose objects can be met again.
     private let relationships: [[Int]]
     /// Kept alive until they are written.
@@ -35,7 +35,7 @@ final class NestedReadAhead {
     /// Those whose relationships haven't been read; some may have been written since.
     private var leaves: [Leaf] = []
 
-    init(_ plans: [ExportPlan], _ numbers: [ObjectIdentifier: Int], relationships: [[Int]]) {
+    init(_ plans: [ExportPlan], _ numbers: EntityNumbers, relationships: [[Int]]) {
         self.plans = plans
         self.numbers = numbers
         self.relationships = relationships
@@ -85,7 +85,7 @@ final class NestedReadAhead {
     ) throws -> [Entry] {
         var found: [(id: NSManagedObjectID, remaining: Int, inverse: Int?)] = []
         var seen: Set<ObjectIDKey> = []
-        let groups = Dictionary(grouping: frontier) { numbers[ObjectIdentifier($0.object.entity)] ?? -1 }
+        let groups = Dictionary(grouping: frontier) { numbers[$0.object.entity] ?? -1 }
         for (plan, entries) in groups.sorted(by: { $0.key < $1.key }) where plan >= 0 {
             for number in relationships[plan] {
                 let property = plans[plan].properties[number]

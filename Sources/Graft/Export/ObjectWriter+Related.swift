@@ -60,7 +60,7 @@ extension ObjectWriter {
     private func knownObject(
         _ id: NSManagedObjectID, _ identifier: GraphValue?
     ) -> (plan: ExportPlan, identifier: GraphValue)? {
-        guard options.stableIdentifierKey == nil, let identifier, let plan = numbers[ObjectIdentifier(id.entity)]
+        guard options.stableIdentifierKey == nil, let identifier, let plan = numbers[id.entity]
         else { return nil }
         return (plans[plan], identifier)
     }

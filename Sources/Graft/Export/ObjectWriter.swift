@@ -9,7 +9,7 @@ final class ObjectWriter: ItemWriter {
     typealias Object = NSManagedObject
 
     let form: ExportForm
-    let numbers: [ObjectIdentifier: Int]
+    let numbers: EntityNumbers
     let options: ExportOptions
     /// The objects, of those that can be met again, that have been nested in full, with their identifiers where these are
     /// single values: so they needn't be read again. By ID, because objects may be let go meanwhile.
@@ -33,7 +33,7 @@ final class ObjectWriter: ItemWriter {
         self.options = options
         let form = try ExportForm(mapping, options)
         let (plans, nested, isCyclic) = (form.plans, form.nested, form.isCyclic)
-        let numbers = form.numbers(in: model)
+        let numbers = EntityNumbers(model, form.schema)
         readAhead = NestedReadAhead(
             plans, numbers,
             relationships: zip(plans, nested).map { plan, nested in
@@ -98,8 +98,7 @@ final class ObjectWriter: ItemWriter {
     }
 
     func plan(of object: NSManagedObject) throws -> ExportPlan {
-        if let number = numbers[ObjectIdentifier(object.entity)] { return plans[number] }
-        throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
+        plans[try numbers.number(of: object.entity)]
     }
 
     func writeNested(_ object: NSManagedObject, cameFrom inverse: Int?, to writer: inout JSONWriter) throws {

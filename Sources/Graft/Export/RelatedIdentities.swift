@@ -3,13 +3,6 @@
 
 /// The identities with an owner of the objects that have been written.
 struct RelatedIdentities {
-    private struct Key: Hashable {
-        var space: Int
-        var values: [ExactValue] = []
-        /// The numbers of the owners.
-        var owners: [Int] = []
-    }
-
     /// The columns of what identifies an entity's objects.
     private struct Columns {
         var values: [Int] = []
@@ -21,7 +14,7 @@ struct RelatedIdentities {
     /// to one.
     private let columns: [Columns?]
     /// The entities of the objects that have an identity.
-    private var taken: [Key: [Int]] = [:]
+    private var taken: [OwnedIdentity<Int>: [Int]] = [:]
 
     init(_ plan: ArchivePlan) {
         self.plan = plan
@@ -45,7 +38,7 @@ struct RelatedIdentities {
     mutating func add(_ record: ArchiveRecord) -> Bool {
         guard let columns = columns[record.entity] else { return true }
         let entity = plan.entities[record.entity].number
-        var key = Key(space: plan.schema.entities[entity].identitySpace)
+        var key = OwnedIdentity<Int>(space: plan.schema.entities[entity].identitySpace)
         key.values = columns.values.map { ExactValue(record.values[$0]) }
         key.owners = columns.owners.map { record.destinations[$0] }
         let isComplete =
@@ -65,7 +58,7 @@ struct RelatedIdentities {
             let number = record.destinations[column]
             if number == ArchiveRecord.none { return "nothing" }
             let (index, id, identity) = names.name(of: number)
-            let name = id > 0 ? "\(DictionaryKey.number) \(id)" : identity.map(\.description).joined(separator: ", ")
+            let name = id > 0 ? "\(DictionaryKey.number) \(id)" : identity.words
             return "\(plan.entities[index].archived.name) \(name)"
         }
         let words = [values.joined(separator: ", "), "of \(owners.joined(separator: " and "))"]

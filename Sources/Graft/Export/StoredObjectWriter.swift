@@ -9,7 +9,7 @@ final class StoredObjectWriter: ItemWriter {
 
     let options: ExportOptions
     private let form: ExportForm
-    private let numbers: [ObjectIdentifier: Int]
+    private let numbers: EntityNumbers
     private let context: NSManagedObjectContext
     private let damage: GraphDamage
     private let losses: ExportLosses?
@@ -62,7 +62,7 @@ final class StoredObjectWriter: ItemWriter {
             !nested.contains(where: { form.isCyclic[$0] }),
             !form.reached(from: name, by: \.written).contains(where: { form.plans[$0].writesTransientValues })
         else { return nil }
-        numbers = form.numbers(in: model)
+        numbers = EntityNumbers(model, form.schema)
         self.options = options
         self.form = form
         self.context = context
@@ -98,7 +98,7 @@ final class StoredObjectWriter: ItemWriter {
             var places: [Link: Int] = [:]
             var seen: Set<Meeting> = []
             for (way, rows) in level {
-                let groups = try Dictionary(grouping: rows) { try number(of: $0.objectID) }
+                let groups = try Dictionary(grouping: rows) { try numbers.number(of: $0.objectID.entity) }
                 // In a defined order, so that what can't be read is told in it.
                 for (number, rows) in groups.sorted(by: { $0.key < $1.key }) {
                     let (plan, links) = (form.plans[number], links(form.plans[number], way))
@@ -165,11 +165,8 @@ final class StoredObjectWriter: ItemWriter {
 
     // MARK: Writing
 
-    func plan(of object: StoredObject) throws -> ExportPlan { form.plans[try number(of: object.objectID)] }
-
-    private func number(of id: NSManagedObjectID) throws -> Int {
-        if let number = numbers[ObjectIdentifier(id.entity)] { return number }
-        throw GraftError(.unknownEntity(id.entity.name ?? "", closest: nil))
+    func plan(of object: StoredObject) throws -> ExportPlan {
+        form.plans[try numbers.number(of: object.objectID.entity)]
     }
 
     func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) -> Bool { true }

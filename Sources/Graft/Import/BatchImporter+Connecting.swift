@@ -45,8 +45,9 @@ extension BatchImporter {
     private func noteLoss(
         of member: NSManagedObject, _ number: Int, _ property: GraphSchema.Property, to object: NSManagedObject
     ) {
-        guard let inverse = property.inverse, let destination = property.destination, !member.isInserted else { return }
-        let back = schema.entities[destination].properties[inverse]
+        guard let inverse = property.inverse, let back = schema.inverse(of: property), !member.isInserted else {
+            return
+        }
         if back.isToMany || !editor.canLead(property, to: member) { return }
         let owner = member.destination(inverse, back)
         if owner === object || isMade(member) { return }

@@ -50,18 +50,16 @@ extension BatchImporter {
     ) -> GraftError {
         let place = GraftError.Place(byteOffset: snapshot.tables[plan.number].knownOffset(row), entity: plan.name)
         if plan.isReference(row, snapshot) {
-            let identity = snapshot.identity(of: RowReference(entity: plan.number, row: row)).map(\.description)
+            let identity = snapshot.identity(of: RowReference(entity: plan.number, row: row))
             return GraftError(
-                .unresolvedReference(entity: plan.name, identity: identity.joined(separator: ", ")), at: place)
+                .unresolvedReference(entity: plan.name, identity: identity.words), at: place)
         }
         let subentities = schema.entities.indices.filter {
             $0 != plan.number && schema.isEntity($0, kindOf: plan.number)
         }
         let names = subentities.filter { !plans[$0].isAbstract }.map { "'\(plans[$0].name)'" }
-        return GraftError(
-            .other(
-                finding: "the entity is abstract, so there can't be a new object of it",
-                remedy: "Import into one of its sub-entities (\(names.joined(separator: ", "))), or make it concrete."),
+        return .abstractEntity(
+            remedy: "Import into one of its sub-entities (\(names.joined(separator: ", "))), or make it concrete.",
             at: place)
     }
 
@@ -119,7 +117,7 @@ extension BatchImporter {
     /// What is said of relationships elsewhere than where their row is read first.
     private func restatements(_ snapshot: borrowing GraphSnapshot) -> [LinkStatement] {
         if snapshot.earlier.isEmpty, snapshot.times.isEmpty { return [] }
-        let now = snapshot.times.keys.sorted { ($0.row, $0.property) < ($1.row, $1.property) }.map(snapshot.statement)
+        let now = snapshot.times.keys.sorted().map(snapshot.statement)
         return (snapshot.earlierStatements().reversed() + now).filter { statement in
             let row = statement.cell.row
             // Of several versions, the last one's values count, and so do its links alone.
@@ -204,14 +202,9 @@ extension BatchImporter {
     private func noteLeftOut(
         _ number: Int, of object: NSManagedObject, _ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) {
-        let property = plan.properties[number]
-        let isNothing =
-            switch property.kind {
-            case .attribute: snapshot.tables[plan.number].value(property.column, row: row).isNull
-            case .toOne: snapshot.tables[plan.number].toOne(property.column, row: row).isNone
-            case .toMany: snapshot.tables[plan.number].toMany(property.column, row: row).count == 0
-            }
-        guard !isNothing, let entity = self.number(of: object) else { return }
+        guard !snapshot.tables[plan.number].isNothing(plan.properties[number], row: row),
+            let entity = self.number(of: object)
+        else { return }
         tally.leftOut[.init(entity: entity, dataEntity: plan.number, property: number), default: 0] += 1
     }
 
@@ -334,9 +327,7 @@ extension BatchImporter {
 
     /// Forgets what objects wait for at their end of a relationship to one object, when the other end names them.
     private func dropPending(back ends: [NSManagedObject], _ property: GraphSchema.Property) {
-        guard !pending.isEmpty, let inverse = property.inverse, let destination = property.destination,
-            !schema.entities[destination].properties[inverse].isToMany
-        else { return }
+        guard !pending.isEmpty, schema.isExclusive(property), let inverse = property.inverse else { return }
         for end in ends { pending.drop(inverse, of: end) }
     }
 

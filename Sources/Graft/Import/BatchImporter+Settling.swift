@@ -31,8 +31,7 @@ struct RelationshipSides {
                 guard let inverse = property.inverse, let destination = property.destination else { continue }
                 let side = numbers[entity][number]
                 // Whom only one object can have leaves another one.
-                let isExclusive = !schema.entities[destination].properties[inverse].isToMany
-                effects[side] = [numbers[destination][inverse]] + (isExclusive ? [side] : [])
+                effects[side] = [numbers[destination][inverse]] + (schema.isExclusive(property) ? [side] : [])
             }
         }
     }

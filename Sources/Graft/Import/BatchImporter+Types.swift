@@ -184,7 +184,7 @@ extension BatchImporter {
         ])[0]
         guard let other, other !== target else { return }
         throw GraftError(
-            .duplicateIdentity(identity.map(\.description).joined(separator: ", ")),
+            .duplicateIdentity(identity.words),
             at: .init(byteOffset: snapshot.tables[root.entity].knownOffset(root.row), entity: plan.name))
     }
 }

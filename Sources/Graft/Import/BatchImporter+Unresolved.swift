@@ -11,22 +11,14 @@ extension BatchImporter {
         var wanted = snapshot.tables.map { [Bool](repeating: false, count: $0.count) }
         for (entity, plan) in plans.enumerated() {
             for number in plan.relationships where plan.referencePolicies[number] == .stub {
-                let column = plan.properties[number].column
+                let property = plan.properties[number]
                 for row in 0..<snapshot.tables[entity].count where snapshot.tables[entity].hasValue(number, row: row) {
                     // An object that is left alone refers to nobody.
                     if states[entity][row].contains(.outdated) || snapshot.tables[entity].flags[row].contains(.dead) {
                         continue
                     }
-                    if plan.properties[number].isToMany {
-                        for index in snapshot.tables[entity].toMany(column, row: row).indices {
-                            let end = snapshot.resolved(snapshot.members[index])
-                            wanted[end.entity][end.row] = true
-                        }
-                    } else {
-                        let end = snapshot.tables[entity].toOne(column, row: row)
-                        if end.isNone { continue }
-                        let target = snapshot.resolved(end)
-                        wanted[target.entity][target.row] = true
+                    for end in snapshot.destinations(of: RowReference(entity: entity, row: row), property) {
+                        wanted[end.entity][end.row] = true
                     }
                 }
             }
@@ -145,10 +137,10 @@ extension BatchImporter {
             try reference.isResolved ? nil : owner(of: reference).map { (reference: reference, owner: $0) }
         }
         if let failed = left.first(where: { $0.reference.policy == .fail })?.reference {
-            let identity = failed.destination.identity.map(\.description).joined(separator: ", ")
+            let destination = failed.destination
             sourceNumber = failed.source
             throw GraftError(
-                .unresolvedReference(entity: failed.destination.entity, identity: identity),
+                .unresolvedReference(entity: destination.entity, identity: destination.identity.words),
                 at: .init(
                     byteOffset: failed.offset, entity: plans[failed.entity].name,
                     property: plans[failed.entity].properties[failed.relationship].name))

@@ -217,8 +217,7 @@ struct ImportDeletions {
     private func isOrphaned(_ object: NSManagedObject, _ plan: ImportPlan) -> Bool {
         !plan.relationships.contains { number in
             let property = plan.properties[number]
-            guard let destination = property.destination, let inverse = property.inverse else { return false }
-            return known.schema.entities[destination].properties[inverse].isOwning && hasOwner(object, number, plan)
+            return known.schema.inverse(of: property)?.isOwning ?? false && hasOwner(object, number, plan)
         }
     }
 

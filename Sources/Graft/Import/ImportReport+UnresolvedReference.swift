@@ -32,7 +32,7 @@ extension ImportReport.UnresolvedReference: CustomStringConvertible {
     /// `Order [7].customer -> Customer ["c3"]`
     public var description: String {
         func words(_ name: ImportReport.UnresolvedReference.Object) -> String {
-            "\(name.entity) [\(name.identity.map(\.description).joined(separator: ", "))]"
+            "\(name.entity) [\(name.identity.words)]"
         }
         return "\(words(owner)).\(relationship) -> \(words(destination))"
     }

@@ -58,12 +58,8 @@ extension NSPersistentContainer {
         let context = newImportContext()
         defer { Self.letGo(of: context) }
         let progress = progress ?? Progress(totalUnitCount: 0)
-        return try await withTaskCancellationHandler {
-            try await context.perform {
-                try context.withFaultsAsErrors { try Self.run(sources, context, entity, options, progress) }
-            }
-        } onCancel: {
-            progress.cancel()
+        return try await context.perform(cancelling: progress) {
+            try context.withFaultsAsErrors { try Self.run(sources, context, entity, options, progress) }
         }
     }
 
@@ -99,5 +95,16 @@ extension NSPersistentContainer {
             sources, into: context, entityName: entity, options: options, progress: progress,
             mode: options.savesEachBatch ? .saveBatches : .saveAtEnd
         ).run()
+    }
+}
+
+extension NSManagedObjectContext {
+    /// Runs work on the context's queue. Where the task is cancelled, so is its progress.
+    func perform<T>(cancelling progress: Progress, _ work: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withTaskCancellationHandler {
+            try await perform { try work() }
+        } onCancel: {
+            progress.cancel()
+        }
     }
 }

@@ -1,7 +1,7 @@
 // What Graft knows of a model, worked out once and kept as long as the model is there. For calls that concern one object,
 // working it out each time would take longer than the work.
 
-import CoreData
+package import CoreData
 import Synchronization
 
 /// The compiled form of a model.
@@ -11,8 +11,7 @@ final class CompiledModel: Sendable {
     let kinds: [GraphSnapshot.Kinds]
     /// By entity, the attributes that new objects have a value of: that one has none has to be said of them.
     let defaulted: [Set<Int>]
-    /// The numbers of the entities; the model keeps their identifiers valid.
-    private let numbers: [ObjectIdentifier: Int]
+    private let numbers: EntityNumbers
     private let mappings = Mutex<GraphMapping?>(nil)
     private let entityMappings = Mutex<[Int: EntityMapping]>([:])
     private let plans = Mutex<[ManagedCodingOptions.Keys: [CodingPlan]]>([:])
@@ -32,10 +31,7 @@ final class CompiledModel: Sendable {
             let attributes = entities[entity.name]?.attributePartsByName ?? [:]
             return Set(entity.properties.indices.filter { attributes[entity.properties[$0].name]?.defaultValue != nil })
         }
-        let pairs = model.entities.compactMap { entity in
-            entity.name.flatMap(schema.number(ofEntity:)).map { (ObjectIdentifier(entity), $0) }
-        }
-        numbers = Dictionary(pairs) { first, _ in first }
+        numbers = EntityNumbers(model, schema)
     }
 
     /// Whether an object of one entity may be the one that data of the other is about (``GraphMapping/canBeSame(_:_:)``).
@@ -59,7 +55,7 @@ final class CompiledModel: Sendable {
     ///
     /// - Throws: ``GraftError`` with `unknownEntity`.
     func number(of entity: NSEntityDescription) throws -> Int {
-        if let number = numbers[ObjectIdentifier(entity)] { return number }
+        if let number = numbers[entity] { return number }
         return try schema.requiredNumber(ofEntity: entity.name ?? "")
     }
 
@@ -166,5 +162,15 @@ extension NSManagedObjectContext {
         if let graftModel { return graftModel }
         throw GraftError(
             .missingModel(reason: "the context '\(name ?? "unnamed")' has no persistent store coordinator"))
+    }
+}
+
+extension NSManagedObjectModel {
+    /// The entity that a user has named.
+    ///
+    /// - Throws: ``GraftError`` with `unknownEntity` and the name that was probably meant.
+    package func entity(named name: String) throws -> NSEntityDescription {
+        if let entity = entitiesByName[name] { return entity }
+        throw GraftError.unknownEntity(name, among: entitiesByName.keys, at: .init())
     }
 }

@@ -115,8 +115,7 @@ final class GraphSchema: Sendable {
     /// - Throws: ``GraftError`` with `unknownEntity`.
     func requiredNumber(ofEntity name: String) throws -> Int {
         if let number = numbers[name] { return number }
-        let closest = NameSuggestion.closest(to: name, among: entities.map(\.name))
-        throw GraftError(.unknownEntity(name, closest: closest), at: .init(entity: name))
+        throw GraftError.unknownEntity(name, among: entities.map(\.name), at: .init(entity: name))
     }
 
     /// Whether every object of one entity is one of the other.
@@ -159,11 +158,25 @@ final class GraphSchema: Sendable {
     }
 
     /// Whether both ends of a relationship lead to one object.
-    func isOneToOne(_ property: Property) -> Bool {
-        guard !property.isToMany, let destination = property.destination, let inverse = property.inverse else {
-            return false
-        }
+    func isOneToOne(_ property: Property) -> Bool { !property.isToMany && isExclusive(property) }
+
+    /// Whether who is at the other end of a relationship can be there for one object alone.
+    @inline(__always)
+    func isExclusive(_ property: Property) -> Bool {
+        guard let destination = property.destination, let inverse = property.inverse else { return false }
         return !entities[destination].properties[inverse].isToMany
+    }
+
+    /// The relationship that leads back.
+    @inline(__always)
+    func inverse(of property: Property) -> Property? {
+        guard let destination = property.destination, let inverse = property.inverse else { return nil }
+        return entities[destination].properties[inverse]
+    }
+
+    /// A property of an object, by its name.
+    func property(_ name: String, of key: ObjectKey) -> Property? {
+        number(ofEntity: key.entity).flatMap { entities[$0].property(name) }
     }
 
     /// Whether one of two entities inherits from the other, or both are the same.
@@ -200,17 +213,13 @@ extension GraphSchema: Codable {
             try require(entity.end > number && entity.end <= entities.count, entity)
             try require(entity.parent.map { $0 >= 0 && $0 < number } ?? true, entity)
             try require(entities.indices.contains(entity.identitySpace) && entity.identitySpace <= number, entity)
-            for property in entity.identity {
+            for property in entity.identity + entity.uniqueness.joined() {
                 try require(entity.properties.indices.contains(property), entity)
                 try require(entity.properties[property].isAttribute, entity)
             }
             for property in entity.relatedIdentity {
                 try require(entity.properties.indices.contains(property), entity)
                 try require(!entity.properties[property].isToMany, entity)
-            }
-            for property in entity.uniqueness.joined() {
-                try require(entity.properties.indices.contains(property), entity)
-                try require(entity.properties[property].isAttribute, entity)
             }
             var columns = [0, 0, 0]
             for property in entity.properties {
@@ -263,6 +272,9 @@ extension GraphSchema.Property {
 
 extension GraphSchema.Entity {
     func number(ofProperty name: String) -> Int? { properties.firstIndex { $0.name == name } }
+
+    /// The property with a name.
+    func property(_ name: String) -> GraphSchema.Property? { properties.first { $0.name == name } }
 
     /// How many attributes, to-one and to-many relationships there are.
     func count(ofColumnKind kind: Int) -> Int { properties.count { $0.columnKind == kind } }

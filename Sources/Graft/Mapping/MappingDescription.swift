@@ -12,9 +12,7 @@ package struct MappingDescription {
 
     /// The names of the attributes that identify an entity's objects.
     package func identity(of entity: String) -> [String] {
-        guard let number = mapping.schema.number(ofEntity: entity) else { return [] }
-        let description = mapping.schema.entities[number]
-        return (description.identity + description.relatedIdentity).map { description.properties[$0].name }
+        mapping.schema.number(ofEntity: entity).map { mapping.schema.entities[$0].identityNames } ?? []
     }
 
     /// Where an entity's properties are in JSON, by name; those that take no part are left out.

@@ -13,7 +13,7 @@ final class ContextObjects {
     let entities: [NSEntityDescription]
     /// The classes of objects that were made: looked up once.
     private var classes: [NSManagedObject.Type?]
-    private let numbers: [ObjectIdentifier: Int]
+    private let numbers: EntityNumbers
     /// Whether the store had no object of an entity, sub-entities included, when that was first asked.
     private var wasEmpty: [Bool?]
     /// What the properties of new objects have, by entity, as far as somebody has asked.
@@ -32,7 +32,7 @@ final class ContextObjects {
             throw GraftError(.unknownEntity(entity.name, closest: nil))
         }
         classes = entities.map { _ in nil }
-        numbers = Dictionary(entities.enumerated().map { (ObjectIdentifier($1), $0) }) { first, _ in first }
+        numbers = EntityNumbers(model, schema)
         wasEmpty = schema.entities.map { _ in nil }
     }
 
@@ -71,7 +71,7 @@ final class ContextObjects {
     func number(of object: NSManagedObject) -> Int? { number(of: object.entity) }
 
     @inline(__always)
-    func number(of entity: NSEntityDescription) -> Int? { numbers[ObjectIdentifier(entity)] }
+    func number(of entity: NSEntityDescription) -> Int? { numbers[entity] }
 
     /// The unsaved objects. A set has no order; where two have the same identity, the first one is to be taken.
     var pendingObjects: [NSManagedObject] {

@@ -38,7 +38,7 @@ extension ObjectMatcher {
         membersOf statement: LinkStatement, _ owner: NSManagedObject, _ property: GraphSchema.Property,
         _ snapshot: borrowing GraphSnapshot
     ) throws -> [RowReference] {
-        let rows = unmatchedRows(of: statement, property, snapshot)
+        let rows = unmatchedRows(of: statement, snapshot)
         // An object that is stored as one of another entity may not have the relationship.
         if rows.isEmpty || statement.cell.property >= propertyCount(of: owner, plans[statement.cell.row.entity]) {
             return []
@@ -53,23 +53,14 @@ extension ObjectMatcher {
 
     /// The rows of a relationship that have neither an object nor an identity, nor stand for themselves.
     private func unmatchedRows(
-        of statement: LinkStatement, _ property: GraphSchema.Property, _ snapshot: borrowing GraphSnapshot
+        of statement: LinkStatement, _ snapshot: borrowing GraphSnapshot
     ) -> [RowReference] {
         var rows: [RowReference] = []
-        func add(_ row: RowReference, _ isRoot: Bool) {
-            if object(row) == nil, !isRoot { rows.append(row) }
-        }
-        if property.isToMany {
-            for index in statement.members.indices {
-                let row = snapshot.resolved(snapshot.members[index])
-                if isIdentified(row.entity, row.row, snapshot) { continue }
-                add(row, snapshot.tables[row.entity].flags[row.row].contains(.root))
-            }
-        } else {
-            if statement.end.isNone { return [] }
-            let end = snapshot.resolved(statement.end)
-            if isIdentified(end.entity, end.row, snapshot) { return [] }
-            add(end, snapshot.tables[end.entity].flags[end.row].contains(.root))
+        let isOne = !statement.end.isNone
+        for index in isOne ? 0..<1 : statement.members.indices {
+            let row = snapshot.resolved(isOne ? statement.end : snapshot.members[index])
+            if object(row) != nil || isIdentified(row.entity, row.row, snapshot) { continue }
+            if !snapshot.tables[row.entity].flags[row.row].contains(.root) { rows.append(row) }
         }
         return rows
     }

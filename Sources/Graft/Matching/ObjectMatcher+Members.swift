@@ -72,9 +72,7 @@ extension ObjectMatcher {
         _ rows: [PlacedRow], _ property: GraphSchema.Property, _ members: [NSManagedObject], _ free: [Bool],
         _ taken: inout Set<ObjectIdentifier>
     ) -> [RowReference] {
-        guard property.isOrdered, let destination = property.destination, let inverse = property.inverse,
-            !schema.entities[destination].properties[inverse].isToMany
-        else { return [] }
+        guard property.isOrdered, schema.isExclusive(property) else { return [] }
         var matched: [RowReference] = []
         for placed in rows where object(placed.row) == nil && placed.place < members.count && free[placed.place] {
             let member = members[placed.place]

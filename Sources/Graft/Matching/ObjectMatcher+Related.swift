@@ -5,12 +5,10 @@ import CoreData
 import Foundation
 
 /// The identity of an object by its own values and the objects that it hangs on.
-struct RelatedObjectKey: Hashable {
-    var space: Int
-    var values: [ExactValue] = []
-    var owners: [ObjectIdentifier?] = []
+typealias RelatedObjectKey = OwnedIdentity<ObjectIdentifier?>
 
-    /// Whether it says nothing.
+extension RelatedObjectKey {
+    /// Whether nothing of it is there.
     var isEmpty: Bool { values.isEmpty && owners.allSatisfy { $0 == nil } }
 }
 

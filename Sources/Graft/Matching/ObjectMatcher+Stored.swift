@@ -10,8 +10,7 @@ import Foundation
 struct StoredIdentities {
     private var hashes: [UInt64] = []
     private var ids = ObjectIDList()
-    /// Open addressing with linear probing: the number of an entry plus one, or 0. At most half full.
-    private var slots: [UInt32] = []
+    private var slots = HashSlots()
     /// Those that weren't kept in memory.
     private var runs: [IdentityRun] = []
     private let limit: Int
@@ -28,12 +27,11 @@ struct StoredIdentities {
             runs.append(try IdentityRun(hashes) { ids.packed($0) })
             hashes.removeAll(keepingCapacity: true)
             ids.removeAll()
-            for slot in slots.indices { slots[slot] = 0 }
+            slots.removeAll()
         }
-        if (hashes.count &+ 1) &* 2 > slots.count { grow() }
         hashes.append(hash)
         ids.append(id)
-        place(hashes.count &- 1)
+        slots.append(hashes.count &- 1) { hashes[$0] }
     }
 
     /// Calls the closure with the ID of each object whose identity has a hash: one as a rule.
@@ -41,24 +39,10 @@ struct StoredIdentities {
     /// - Throws: ``GraftError`` with `unreadableFile`.
     func forEach(_ hash: UInt64, _ body: (NSManagedObjectID) -> Void) throws {
         for run in runs { try run.forEach(hash) { body(ids.unpacked($0.number, $0.kind)) } }
-        guard !slots.isEmpty else { return }
-        var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
-        while slots[slot] != 0 {
-            let number = Int(slots[slot]) &- 1
+        _ = slots.first(hash) { number in
             if hashes[number] == hash { body(ids[number]) }
-            slot = (slot &+ 1) & (slots.count &- 1)
+            return false
         }
-    }
-
-    private mutating func grow() {
-        slots = [UInt32](repeating: 0, count: max(1024, slots.count * 2))
-        for number in hashes.indices { place(number) }
-    }
-
-    private mutating func place(_ number: Int) {
-        var slot = Int(truncatingIfNeeded: hashes[number]) & (slots.count &- 1)
-        while slots[slot] != 0 { slot = (slot &+ 1) & (slots.count &- 1) }
-        slots[slot] = UInt32(truncatingIfNeeded: number &+ 1)
     }
 }
 

@@ -296,11 +296,7 @@ extension GraphSnapshot {
     /// - Parameter isSaid: Whether that is what the row says; otherwise it says nothing of the property.
     fileprivate mutating func clear(_ number: Int, of row: RowReference, isSaid: Bool) {
         let property = schema.entities[row.entity].properties[number]
-        switch property.kind {
-        case .attribute: tables[row.entity].setValue(.null, property.column, row: row.row)
-        case .toOne: tables[row.entity].setToOne(.none, property.column, row: row.row)
-        case .toMany: tables[row.entity].setToMany(.empty, property.column, row: row.row)
-        }
+        tables[row.entity].clear(property, row: row.row)
         removals[Cell(row: row, property: number)] = nil
         if isSaid {
             tables[row.entity].markPresent(number, row: row.row)

@@ -42,7 +42,7 @@ extension GraphSnapshot: Codable {
         try container.encodeIfPresent(lineage, forKey: .lineage)
         try container.encode(absence, forKey: .absence)
         if !compact.removals.isEmpty {
-            let removals = compact.removals.sorted { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }
+            let removals = compact.removals.sorted { $0.key < $1.key }
             try container.encode(removals.map { Removal(cell: $0.key, members: $0.value) }, forKey: .removals)
         }
     }

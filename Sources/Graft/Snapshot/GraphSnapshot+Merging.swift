@@ -103,8 +103,7 @@ extension GraphSnapshot {
     func saysMoreThanIdentity(_ row: RowReference) -> Bool {
         let entity = schema.entities[row.entity]
         return entity.properties.indices.contains {
-            tables[row.entity].hasValue($0, row: row.row) && !entity.identity.contains($0)
-                && !entity.relatedIdentity.contains($0)
+            tables[row.entity].hasValue($0, row: row.row) && !entity.identityParts.contains($0)
         }
     }
 

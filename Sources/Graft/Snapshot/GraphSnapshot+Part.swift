@@ -28,11 +28,7 @@ extension GraphSnapshot {
                     leftOut[Column(entity: entity.number, property: number), default: 0] +=
                         isSaid ? ends.count : outside.count
                     tables[entity.number].markAbsent(number, row: row)
-                    if property.isToMany {
-                        tables[entity.number].setToMany(.empty, property.column, row: row)
-                    } else {
-                        tables[entity.number].setToOne(.none, property.column, row: row)
-                    }
+                    tables[entity.number].clear(property, row: row)
                 }
             }
         }

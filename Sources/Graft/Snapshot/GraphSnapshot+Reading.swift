@@ -151,11 +151,7 @@ extension GraphSnapshot {
             where !property.isAttribute && !said.contains(number) {
                 for row in 0..<tables[entity.number].count {
                     tables[entity.number].markAbsent(number, row: row)
-                    if property.isToMany {
-                        tables[entity.number].setToMany(.empty, property.column, row: row)
-                    } else if !identity.contains(number) {
-                        tables[entity.number].setToOne(.none, property.column, row: row)
-                    }
+                    if !identity.contains(number) { tables[entity.number].clear(property, row: row) }
                 }
             }
         }

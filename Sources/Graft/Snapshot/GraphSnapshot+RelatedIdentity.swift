@@ -40,7 +40,7 @@ extension GraphSnapshot {
     /// - Throws: ``GraftError`` with `duplicateIdentity` where two of them have the same identity.
     mutating func settleDistinctRelatedRows() throws {
         guard let row = settleRelatedRows() else { return }
-        let identity = identityKey(of: row)?.description ?? identity(of: row).map(\.description).joined(separator: ", ")
+        let identity = identityKey(of: row)?.description ?? identity(of: row).words
         throw GraftError(.duplicateIdentity(identity), at: .init(entity: schema.entities[row.entity].name))
     }
 
@@ -144,12 +144,8 @@ extension GraphSnapshot {
         }
     }
 
-    /// What identifies a row among those of its identity space.
-    struct RelatedKey: Hashable {
-        var space: Int
-        var values: [ExactValue] = []
-        var owners: [RowReference] = []
-    }
+    /// What rows of one object have in common: the identity and the rows of its owners.
+    typealias RelatedKey = OwnedIdentity<RowReference>
 
     /// Lets rows that are nested in their owner, and say nothing of it, hang on it.
     mutating func takeOwnersFromNesting() {
@@ -197,3 +193,13 @@ extension GraphSnapshot {
         tables[member.entity].setToOne(owner, column, row: member.row)
     }
 }
+
+/// An identity that includes owners.
+struct OwnedIdentity<Owner: Hashable>: Hashable {
+    /// The entity in whose objects it is unique.
+    var space: Int
+    var values: [ExactValue] = []
+    var owners: [Owner] = []
+}
+
+extension OwnedIdentity: Sendable where Owner: Sendable {}

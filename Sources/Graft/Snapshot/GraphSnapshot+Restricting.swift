@@ -56,16 +56,12 @@ extension GraphSnapshot {
     /// - Parameter isThere: Whether it stays at all.
     mutating func reduceToIdentity(_ row: RowReference, isThere: Bool = true) {
         let entity = schema.entities[row.entity]
-        let identity = Set(entity.identity + entity.relatedIdentity)
+        let identity = Set(entity.identityParts)
         tables[row.entity].flags[row.row] = isThere ? [] : .dead
         for (number, property) in entity.properties.enumerated() {
             if isThere, identity.contains(number) { continue }
             tables[row.entity].markAbsent(number, row: row.row)
-            switch property.kind {
-            case .attribute: tables[row.entity].setValue(.null, property.column, row: row.row)
-            case .toOne: tables[row.entity].setToOne(.none, property.column, row: row.row)
-            case .toMany: tables[row.entity].setToMany(.empty, property.column, row: row.row)
-            }
+            tables[row.entity].clear(property, row: row.row)
             removals[Cell(row: row, property: number)] = nil
         }
     }

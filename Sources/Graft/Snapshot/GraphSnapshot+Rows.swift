@@ -34,14 +34,7 @@ extension GraphSnapshot {
     ///   - identity: The values of the identifying attributes, in the order of their declaration.
     /// - Complexity: O(1)
     public func row(of entity: String, identity: [GraphValue]) -> Row? {
-        guard let number = schema.number(ofEntity: entity) else { return nil }
-        let columns = schema.entities[number].identityColumns
-        guard !columns.isEmpty, columns.count == identity.count else { return nil }
-        var hash = IdentityHash()
-        for value in identity { hash.combine(value) }
-        let found = rows(
-            withIdentity: identity, hash: hash.value, columns: columns, schema.entities[number].identitySpace)
-        return found.first { schema.isEntity($0.entity, kindOf: number) }.map { self[$0] }
+        schema.number(ofEntity: entity).flatMap { row(of: $0, identity: identity) }.map { self[$0] }
     }
 
     /// Takes a row out. Nothing leads there any more.

@@ -17,7 +17,7 @@ extension GraphSnapshot {
             isExclusive($0.cell) && (versions.isEmpty || versions[$0.cell.row.entity] == nil)
         }
         let inOrder = (before + said).sorted {
-            ($0.time, $0.cell.row, $0.cell.property) < ($1.time, $1.cell.row, $1.cell.property)
+            ($0.time, $0.cell) < ($1.time, $1.cell)
         }
         var links = SettledLinks(schema)
         for statement in inOrder {
@@ -48,8 +48,7 @@ extension GraphSnapshot {
     /// Whether only one object can be at one of the ends.
     private func isExclusive(_ cell: Cell) -> Bool {
         let property = schema.entities[cell.row.entity].properties[cell.property]
-        guard let destination = property.destination, let inverse = property.inverse else { return false }
-        return !property.isToMany || !schema.entities[destination].properties[inverse].isToMany
+        return property.inverse != nil && !property.isToMany || schema.isExclusive(property)
     }
 
     /// What rows say of links that can't be shared.

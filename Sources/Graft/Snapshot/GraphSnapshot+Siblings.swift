@@ -43,7 +43,7 @@ extension GraphSnapshot {
                 share(row, with: sibling)
                 continue
             }
-            let isReplaced = saysSomething(row)
+            let isReplaced = saysMoreThanIdentity(row)
             let (old, new) = isReplaced ? (sibling, row) : (row, sibling)
             moveValues(of: old, to: new, replacing: !isReplaced)
             indexes[space].remove(old, hash: hash)
@@ -51,13 +51,6 @@ extension GraphSnapshot {
             row = new
         }
         return row
-    }
-
-    private func saysSomething(_ row: RowReference) -> Bool {
-        let entity = schema.entities[row.entity]
-        return entity.properties.indices.contains {
-            !entity.identity.contains($0) && tables[row.entity].hasValue($0, row: row.row)
-        }
     }
 
     private mutating func share(_ row: RowReference, with sibling: RowReference) {

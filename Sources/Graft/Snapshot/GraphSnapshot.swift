@@ -65,9 +65,13 @@ public struct GraphSnapshot: Sendable {
     }
 
     /// A property of a row.
-    struct Cell: Hashable, Sendable, Codable {
+    struct Cell: Hashable, Comparable, Sendable, Codable {
         var row: RowReference
         var property: Int
+
+        static func < (one: Cell, other: Cell) -> Bool {
+            (one.row, one.property) < (other.row, other.property)
+        }
     }
 
     /// A property of all objects of an entity.

@@ -66,8 +66,7 @@ final class JSONEntityPlan: Sendable {
         let readsKey = specials?.surroundings.contains { $0.source.origin == .key } ?? false
         surroundingKeys = Set(mapping.parentPaths.union(mapping.rootPaths).compactMap(\.first))
         // Of an identity with the owner in it, the rest is what the owner knows its members by.
-        let parts = entity.identity.isEmpty ? entity.relatedIdentity : entity.identity
-        let attributes = parts.filter { entity.properties[$0].isAttribute }
+        let attributes = entity.identityAttributes
         keyAttribute = !readsKey && attributes.count == 1 ? attributes[0] : nil
     }
 

@@ -28,8 +28,7 @@ extension JSONSnapshotReader {
         // Where only one side says who belongs to whom, in which order it was said makes no difference.
         try snapshot.addUpLists { property, snapshot in
             guard let inverse = property.inverse, let destination = property.destination else { return true }
-            return snapshot.schema.entities[destination].properties[inverse].isToMany
-                && !snapshot.saysSomething(of: inverse, destination)
+            return !snapshot.schema.isExclusive(property) && !snapshot.saysSomething(of: inverse, destination)
         }
         settleRelatedRows()
         if isDocument { try checkDistinctNumbers() }

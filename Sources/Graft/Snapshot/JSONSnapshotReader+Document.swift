@@ -33,10 +33,7 @@ extension JSONSnapshotReader {
         if document?.hasBegun == false {
             document?.hasBegun = true
             guard let token = try reader.nextRecord(), token == .beginObject else {
-                throw reader.error(
-                    .wrongType(
-                        found: AttributeConverter.words(for: reader.latest, reader),
-                        expected: "an object with the objects of each entity in an array"))
+                throw unexpected("an object with the objects of each entity in an array")
             }
         }
         while true {
@@ -52,20 +49,12 @@ extension JSONSnapshotReader {
             case (.endObject, .none):
                 try checkNumbers()
                 // Throws where anything follows.
-                while let token = try reader.nextRecord() { throw trailing(token) }
+                while let token = try reader.nextRecord() { throw reader.trailing(token) }
                 return false
             default:
-                throw reader.error(
-                    .wrongType(found: AttributeConverter.words(for: token, reader), expected: "an object"),
-                    entity: document?.entity.map { plans[$0].name })
+                throw reader.unexpected(token, "an object", entity: document?.entity.map { plans[$0].name })
             }
         }
-    }
-
-    private func trailing(_ token: JSONToken) -> GraftError {
-        reader.error(
-            .invalidJSON(
-                found: AttributeConverter.words(for: token, reader), expected: "the end of the text after its object"))
     }
 
     private mutating func beginGroup(named name: String) throws {
@@ -77,9 +66,7 @@ extension JSONSnapshotReader {
         }
         let token = try reader.next()
         guard token == .beginArray else {
-            throw reader.error(
-                .wrongType(found: AttributeConverter.words(for: token, reader), expected: "an array of objects"),
-                entity: name)
+            throw reader.unexpected(token, "an array of objects", entity: name)
         }
     }
 
@@ -148,7 +135,7 @@ extension JSONSnapshotReader {
     }
 
     private func unexpected(_ expected: String) -> GraftError {
-        reader.error(.wrongType(found: AttributeConverter.words(for: reader.latest, reader), expected: expected))
+        reader.unexpected(reader.latest, expected, entity: nil)
     }
 
     /// The row with a number; one that comes later gets its place now.

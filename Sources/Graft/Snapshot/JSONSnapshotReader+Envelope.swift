@@ -75,9 +75,7 @@ extension JSONSnapshotReader {
         case .beginObject: envelope = Envelope(contents: .single, depth: reader.depth - 1)
         case .null: envelope = Envelope(contents: .finished, depth: reader.depth)
         default:
-            throw reader.error(
-                .wrongType(found: AttributeConverter.words(for: token, reader), expected: "an array of objects"),
-                entity: plans[entity].name)
+            throw reader.unexpected(token, "an array of objects", entity: plans[entity].name)
         }
     }
 
@@ -116,12 +114,7 @@ extension JSONSnapshotReader {
         // Who read the records has read it, and it needn't be one text.
         if deletions == .listed { return nil }
         // Throws where the rest isn't JSON.
-        if let token = try reader.nextRecord() {
-            throw reader.error(
-                .invalidJSON(
-                    found: AttributeConverter.words(for: token, reader),
-                    expected: "the end of the text after its object"))
-        }
+        if let token = try reader.nextRecord() { throw reader.trailing(token) }
         return nil
     }
 

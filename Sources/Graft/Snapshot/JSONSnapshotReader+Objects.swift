@@ -175,11 +175,8 @@ extension JSONSnapshotReader {
         case .beginObject: try readMembers(keys, of: plan, row: row)
         case .null: clear(keys.leaves, of: plan, row: row)
         default:
-            throw reader.error(
-                .wrongType(
-                    found: AttributeConverter.words(for: token, reader),
-                    expected: "an object with '\(keys.table.keys.joined(separator: "', '"))'"),
-                entity: plan.name)
+            let names = keys.table.keys.joined(separator: "', '")
+            throw reader.unexpected(token, "an object with '\(names)'", entity: plan.name)
         }
     }
 

@@ -74,11 +74,9 @@ extension JSONSnapshotReader {
 
     func misfit(_ token: JSONToken, _ property: Int, of plan: JSONEntityPlan, expected: String) -> GraftError {
         let entity = plans[plan.destinations[property]].name
-        return reader.error(
-            .wrongType(
-                found: AttributeConverter.words(for: token, reader),
-                expected: "\(expected) for the relationship to \(entity)"),
-            entity: plan.name, property: plan.names[property])
+        return reader.unexpected(
+            token, "\(expected) for the relationship to \(entity)", entity: plan.name,
+            property: plan.names[property])
     }
 
     // MARK: Identifiers
@@ -97,13 +95,12 @@ extension JSONSnapshotReader {
     }
 
     private func noIdentifier(_ token: JSONToken, _ plan: JSONEntityPlan) -> GraftError {
-        let names = (plan.identity + mapping.schema.entities[plan.number].relatedIdentity).map { plan.names[$0] }
+        let names = mapping.schema.entities[plan.number].identityNames
         let expected =
             names.isEmpty
             ? "an object, because \(plan.name) declares no identity by which it could be found"
             : "an object with '\(names.joined(separator: "', '"))', which together identify a \(plan.name)"
-        return reader.error(
-            .wrongType(found: AttributeConverter.words(for: token, reader), expected: expected), entity: plan.name)
+        return reader.unexpected(token, expected, entity: plan.name)
     }
 
     // MARK: Nested objects

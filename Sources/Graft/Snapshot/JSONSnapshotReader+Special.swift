@@ -141,11 +141,11 @@ extension JSONSnapshotReader {
 
     /// Sets an attribute to a value, or a relationship to nothing.
     private mutating func set(_ property: Int, to value: GraphValue, of plan: JSONEntityPlan, row: Int) {
-        let column = plan.columns[property]
-        switch mapping.schema.entities[plan.number].properties[property].kind {
-        case .attribute: snapshot.tables[plan.number].setValue(value, column, row: row)
-        case .toOne: snapshot.tables[plan.number].setToOne(.none, column, row: row)
-        case .toMany: snapshot.tables[plan.number].setToMany(.empty, column, row: row)
+        let description = mapping.schema.entities[plan.number].properties[property]
+        if description.isAttribute {
+            snapshot.tables[plan.number].setValue(value, description.column, row: row)
+        } else {
+            snapshot.tables[plan.number].clear(description, row: row)
         }
         snapshot.tables[plan.number].markPresent(property, row: row)
     }

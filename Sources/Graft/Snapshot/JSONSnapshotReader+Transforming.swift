@@ -51,10 +51,7 @@ extension JSONSnapshotReader {
         let value = transformers.dictionary == nil ? .object(source) : try tree(of: dictionary, entity, origin)
         // Keys that a mapper or a transformer has read are known to them.
         let check: KeyCheck = transformers.mapper == nil ? .refusal : .none
-        let reference = try readCopy(of: value, from: origin) {
-            _ = try $0.reader.next()
-            return try $0.readPlainObject(of: mapped, offset: offset, keys: check)
-        }
+        let reference = try readCopy(of: value, from: origin, as: mapped, keys: check)
         if !isMapped, mapping.schema.entities[entity].end > entity + 1 {
             unmapped.append(UnmappedObject(reference: reference, value: value, origin: origin))
         }
@@ -65,9 +62,16 @@ extension JSONSnapshotReader {
     mutating func readAgain(_ object: UnmappedObject, of entity: Int) throws {
         unknownKeys.isCounting = false
         defer { unknownKeys.isCounting = true }
-        _ = try readCopy(of: object.value, from: object.origin) {
+        _ = try readCopy(of: object.value, from: object.origin, as: entity, keys: .none)
+    }
+
+    /// Reads an object that stands for another one in the text.
+    mutating func readCopy(
+        of value: JSONValue, from origin: CopyOrigin, as entity: Int, keys check: KeyCheck
+    ) throws -> RowReference {
+        try readCopy(of: value, from: origin) {
             _ = try $0.reader.next()
-            return try $0.readPlainObject(of: entity, offset: object.origin.offset, keys: .none)
+            return try $0.readPlainObject(of: entity, offset: origin.offset, keys: check)
         }
     }
 
@@ -95,8 +99,7 @@ extension JSONSnapshotReader {
     ) throws -> Int {
         let place = reader.place(offset: origin.offset, path: origin.path)
         guard let number = mapping.schema.number(ofEntity: name) else {
-            let closest = NameSuggestion.closest(to: name, among: mapping.schema.entities.map(\.name))
-            throw GraftError(.unknownEntity(name, closest: closest), at: place)
+            throw GraftError.unknownEntity(name, among: mapping.schema.entities.map(\.name), at: place)
                 .located(in: .init(entity: plans[entity].name))
         }
         if mapping.schema.isEntity(number, kindOf: entity) { return number }

@@ -35,17 +35,14 @@ extension JSONSnapshotReader {
     /// Reads an object that is gone: its identity, and nothing else of it.
     mutating func readGone(of entity: Int, offset: Int, first: JSONToken) throws -> RowReference {
         let plan = plans[entity]
-        let schema = mapping.schema.entities[entity]
-        let parts = schema.identity.isEmpty ? schema.relatedIdentity : schema.identity
+        let parts = mapping.schema.entities[entity].identityParts
         let keys = Set(parts.flatMap { plan.mappings[$0]?.sources ?? [] }.compactMap(\.keys.first))
         let origin = CopyOrigin(offset: offset, path: objectPath(first))
         let members = try reader.object(first: first).members.filter { keys.contains($0.key) }
         isReadingGone = true
         defer { isReadingGone = false }
-        let reference = try readCopy(of: .object(JSONValue.Object(members: members)), from: origin) {
-            _ = try $0.reader.next()
-            return try $0.readPlainObject(of: entity, offset: offset, keys: .none)
-        }
+        let reference = try readCopy(
+            of: .object(JSONValue.Object(members: members)), from: origin, as: entity, keys: .none)
         try markGone(reference)
         return reference
     }
@@ -54,7 +51,7 @@ extension JSONSnapshotReader {
     mutating func markGone(_ reference: RowReference) throws {
         if reference.isNone { return }
         let schema = mapping.schema.entities[reference.entity]
-        let parts = schema.identity.isEmpty ? schema.relatedIdentity : schema.identity
+        let parts = schema.identityParts
         // The owner may be the object around; whether it is, shows when all of that is read.
         let isComplete = parts.allSatisfy {
             snapshot.tables[reference.entity].hasValue($0, row: reference.row)

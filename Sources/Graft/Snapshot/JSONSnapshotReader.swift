@@ -177,10 +177,7 @@ struct JSONSnapshotReader: ~Copyable {
     private mutating func readBareRecord(_ token: JSONToken) throws {
         let entity = try entity()
         guard isInArray, token != .beginArray else {
-            throw reader.error(
-                .wrongType(
-                    found: AttributeConverter.words(for: token, reader), expected: "an object or an array of objects"),
-                entity: plans[entity].name)
+            throw reader.unexpected(token, "an object or an array of objects", entity: plans[entity].name)
         }
         if token == .null { return }
         let reference = try readIdentifier(token, of: entity)
@@ -213,6 +210,20 @@ struct JSONSnapshotReader: ~Copyable {
 }
 
 extension JSONReader {
+    /// The error for a token where something else is expected.
+    func unexpected(_ token: JSONToken, _ expected: String, entity: String?, property: String? = nil) -> GraftError {
+        error(
+            .wrongType(found: AttributeConverter.words(for: token, self), expected: expected), entity: entity,
+            property: property)
+    }
+
+    /// The error for something behind the object that a text consists of.
+    func trailing(_ token: JSONToken) -> GraftError {
+        error(
+            .invalidJSON(
+                found: AttributeConverter.words(for: token, self), expected: "the end of the text after its object"))
+    }
+
     /// An error at the latest token, with the entity and the property that it concerns.
     func error(_ problem: GraftError.Problem, entity: String?, property: String? = nil) -> GraftError {
         error(problem).located(in: .init(entity: entity, property: property))

@@ -52,7 +52,9 @@ extension GraphSnapshot {
         if tables[target.entity].hasValue(number, row: target.row) {
             let old = statement(of: cell)
             // The other end's order tells who came first.
-            if !saysSame(old, moved) || isOrderedByOthers(property) { earlier.append(replacing ? old : moved) }
+            if !saysSame(old, moved) || schema.inverse(of: property)?.isOrdered ?? false {
+                earlier.append(replacing ? old : moved)
+            }
             if !replacing { return }
         }
         tables[target.entity].markPresent(number, row: target.row)
@@ -73,11 +75,6 @@ extension GraphSnapshot {
                 && tables[row.entity].hasValue($0, row: row.row)
                 && statement(of: Cell(row: row, property: $0)).time == time
         }
-    }
-
-    private func isOrderedByOthers(_ property: GraphSchema.Property) -> Bool {
-        guard let destination = property.destination, let inverse = property.inverse else { return false }
-        return schema.entities[destination].properties[inverse].isOrdered
     }
 
     private func saysSame(_ one: LinkStatement, _ other: LinkStatement) -> Bool {
@@ -126,7 +123,7 @@ extension GraphSnapshot {
     }
 
     static func inOrder(_ lists: [Cell: [LinkStatement]]) -> [(key: Cell, value: [LinkStatement])] {
-        lists.sorted { ($0.key.row, $0.key.property) < ($1.key.row, $1.key.property) }
+        lists.sorted { $0.key < $1.key }
     }
 
     /// Makes one list of those that add to each other.

@@ -32,7 +32,7 @@ struct NestedObjectMemo {
     private static let maximumProbes = 16
 
     private var entries: [Entry] = []
-    private var slots = [Int32](repeating: 0, count: 256)
+    private var slots = HashSlots()
     private var bytes: [UInt8] = []
     private var lookups = 0
     private var hits = 0
@@ -50,18 +50,11 @@ struct NestedObjectMemo {
     ///   - hash: ``hash(of:at:)`` of the same.
     mutating func match(in window: Span<UInt8>, at offset: Int, hash: UInt64) -> Int? {
         lookups &+= 1
-        var slot = Int(truncatingIfNeeded: hash) & (slots.count &- 1)
-        for _ in 0..<Self.maximumProbes {
-            guard slots[slot] != 0 else { return nil }
-            let number = Int(slots[slot]) &- 1
-            let entry = entries[number]
-            if entry.hash == hash, Self.isEqual(entry, of: bytes, window, offset) {
-                hits &+= 1
-                return number
-            }
-            slot = (slot &+ 1) & (slots.count &- 1)
+        let found = slots.first(hash, trying: Self.maximumProbes) { number in
+            entries[number].hash == hash && Self.isEqual(entries[number], of: bytes, window, offset)
         }
-        return nil
+        if found != nil { hits &+= 1 }
+        return found
     }
 
     /// Remembers for which row the bytes of an object now stand.
@@ -81,25 +74,13 @@ struct NestedObjectMemo {
         hash: UInt64
     ) {
         guard entries.count < Self.maximumCount, text.count <= Self.maximumLength else { return }
-        if (entries.count + 1) * 2 > slots.count { grow() }
         entries.append(
             Entry(
                 reference: reference, stamp: stamp, links: links, unknownKeys: unknownKeys, hash: hash,
                 start: bytes.count, length: text.count))
         // Safe: the bytes are copied before the call ends.
         unsafe text.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
-        place(entries.count - 1)
-    }
-
-    private mutating func grow() {
-        slots = [Int32](repeating: 0, count: slots.count * 2)
-        for number in entries.indices { place(number) }
-    }
-
-    private mutating func place(_ number: Int) {
-        var slot = Int(truncatingIfNeeded: entries[number].hash) & (slots.count - 1)
-        while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
-        slots[slot] = Int32(number + 1)
+        slots.append(entries.count - 1) { entries[$0].hash }
     }
 
     @inline(__always)

@@ -8,7 +8,7 @@ import CoreData
 struct ObjectSnapshotReader {
     private let scope: DiffScope
     private let values: GraphSnapshot.ObjectValues
-    private let numbers: [ObjectIdentifier: Int]
+    private let numbers: EntityNumbers
     private(set) var snapshot: GraphSnapshot
     /// In the order of their rows' making, whole ones first.
     private(set) var objects: [NSManagedObject] = []
@@ -31,11 +31,7 @@ struct ObjectSnapshotReader {
         self.scope = scope
         self.values = values
         snapshot = GraphSnapshot(scope.schema)
-        var numbers: [ObjectIdentifier: Int] = [:]
-        for entity in model.entities {
-            numbers[ObjectIdentifier(entity)] = entity.name.flatMap { scope.schema.number(ofEntity: $0) }
-        }
-        self.numbers = numbers
+        numbers = EntityNumbers(model, scope.schema)
     }
 
     /// Lets rows have the numbers that they have in the context's store.
@@ -89,7 +85,7 @@ struct ObjectSnapshotReader {
             reference += 1
         }
         if ignoresDamage { return }
-        for reference in references { try index(reference) }
+        for reference in references { try snapshot.enterDistinctIdentity(of: reference) }
         // For who looks them up, an import, and so that they are told apart.
         if scope.schema.hasRelatedIdentities { try snapshot.settleDistinctRelatedRows() }
     }
@@ -132,9 +128,7 @@ struct ObjectSnapshotReader {
 
     private mutating func enter(_ object: NSManagedObject) throws -> RowReference {
         if let reference = rows[ObjectIdentifier(object)] { return reference }
-        guard let entity = numbers[ObjectIdentifier(object.entity)] else {
-            throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
-        }
+        let entity = try numbers.number(of: object.entity)
         let reference = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
         if snapshot.lineage != nil, let number = object.rowNumber {
             let name = try identification.rowName(number, of: object, scope.schema.entities[entity])
@@ -203,14 +197,6 @@ struct ObjectSnapshotReader {
             let value = try value(of: object, number, entity.properties[number], &committed)
             snapshot.tables[reference.entity].setValue(value, entity.properties[number].column, row: reference.row)
             snapshot.tables[reference.entity].markPresent(number, row: reference.row)
-        }
-    }
-
-    private mutating func index(_ reference: RowReference) throws {
-        if let other = snapshot.enterIdentity(of: reference) {
-            let identity = snapshot.identity(of: other).map(\.description).joined(separator: ", ")
-            throw GraftError(
-                .duplicateIdentity(identity), at: .init(entity: scope.schema.entities[other.entity].name))
         }
     }
 
@@ -291,6 +277,15 @@ extension GraphSnapshot {
             throw GraftError(.tooLarge(what: "the number of links in a snapshot", limit: Int(UInt32.max)))
         }
         return MemberRange(start: UInt32(start), count: end - UInt32(start))
+    }
+
+    /// Makes a row known by its identity.
+    ///
+    /// - Throws: ``GraftError`` with `duplicateIdentity` where another row has it already.
+    mutating func enterDistinctIdentity(of reference: RowReference) throws {
+        guard let other = enterIdentity(of: reference) else { return }
+        throw GraftError(
+            .duplicateIdentity(identity(of: other).words), at: .init(entity: schema.entities[other.entity].name))
     }
 
     /// Makes a row known by its identity; returns the row that has it already.

@@ -103,6 +103,24 @@ struct SnapshotTable: Sendable {
         presence[row &* wordCount &+ property &>> 6] |= 1 &<< UInt64(property & 63)
     }
 
+    /// Lets a row have nothing in a property: no value, or no links.
+    mutating func clear(_ property: GraphSchema.Property, row: Int) {
+        switch property.kind {
+        case .attribute: setValue(.null, property.column, row: row)
+        case .toOne: setToOne(.none, property.column, row: row)
+        case .toMany: setToMany(.empty, property.column, row: row)
+        }
+    }
+
+    /// Whether a row has nothing in a property.
+    func isNothing(_ property: GraphSchema.Property, row: Int) -> Bool {
+        switch property.kind {
+        case .attribute: value(property.column, row: row).isNull
+        case .toOne: toOne(property.column, row: row).isNone
+        case .toMany: toMany(property.column, row: row).count == 0
+        }
+    }
+
     mutating func markAbsent(_ property: Int, row: Int) {
         presence[row &* wordCount &+ property &>> 6] &= ~(1 &<< UInt64(property & 63))
     }

@@ -56,17 +56,8 @@ struct RelationshipReading {
         else { return false }
         let other = schema.entities[destination].properties[inverse]
         guard other.isToMany, !other.isOrdered else { return true }
-        let owner = schema.declaringEntity(of: number, in: entity)
-        let otherOwner = schema.declaringEntity(of: inverse, in: destination)
+        let owner = schema.declaringEntity(of: number, entity)
+        let otherOwner = schema.declaringEntity(of: inverse, destination)
         return (counts[owner], otherOwner, inverse) < (counts[otherOwner], owner, number)
-    }
-}
-
-extension GraphSchema {
-    /// The topmost entity that has a property.
-    func declaringEntity(of property: Int, in entity: Int) -> Int {
-        var entity = entity
-        while let parent = entities[entity].parent, property < entities[parent].properties.count { entity = parent }
-        return entity
     }
 }

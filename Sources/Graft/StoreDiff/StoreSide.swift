@@ -6,7 +6,7 @@ import CoreData
 struct StoreSide {
     let context: NSManagedObjectContext
     let schema: GraphSchema
-    private let numbers: [ObjectIdentifier: Int]
+    private let numbers: EntityNumbers
     let identification: GraphDiff.Identification
     private let damage: GraphDamage
     /// What is taken as a store keeps it: this side's, or the other one's.
@@ -16,25 +16,15 @@ struct StoreSide {
         _ context: NSManagedObjectContext, _ schema: GraphSchema, _ identification: GraphDiff.Identification = .init()
     ) throws {
         self.identification = identification
-        guard let model = context.graftModel else {
-            throw GraftError(.missingModel(reason: "the context has no persistent store coordinator"))
-        }
         self.context = context
         self.schema = schema
         damage = GraphDamage(context)
         rounding = context.rounding
-        let descriptions = model.entitiesByName
-        numbers = Dictionary(
-            schema.entities.indices.compactMap { number in
-                descriptions[schema.entities[number].name].map { (ObjectIdentifier($0), number) }
-            }, uniquingKeysWith: { first, _ in first })
+        numbers = EntityNumbers(try context.requiredModel(), schema)
     }
 
     /// The number of an object's own entity.
-    func number(of object: NSManagedObject) throws -> Int {
-        if let number = numbers[ObjectIdentifier(object.entity)] { return number }
-        throw GraftError(.unknownEntity(object.entity.name ?? "", closest: nil))
-    }
+    func number(of object: NSManagedObject) throws -> Int { try numbers.number(of: object.entity) }
 
     /// The value of an attribute.
     ///
@@ -84,16 +74,7 @@ struct StoreSide {
     }
 
     /// What an object is called in a diff.
-    func key(of object: NSManagedObject) throws -> ObjectKey {
-        let number = try number(of: object)
-        let entity = schema.entities[number]
-        if entity.relatedIdentity.isEmpty {
-            var key = ObjectKey(entity.name, try identity(of: object, number))
-            key.isRow = entity.isByRow == true
-            return key
-        }
-        return try key(of: object, entity, 0)
-    }
+    func key(of object: NSManagedObject) throws -> ObjectKey { try key(of: object, depth: 0) }
 
     /// What an object is called in a diff that a relationship leads to.
     ///
@@ -117,21 +98,21 @@ struct StoreSide {
     /// How many owners may stand above each other.
     private static let maximumOwnerDepth = 64
 
-    /// The key of an object whose identity includes relationships.
-    private func key(of object: NSManagedObject, _ entity: GraphSchema.Entity, _ depth: Int) throws -> ObjectKey {
-        guard depth < Self.maximumOwnerDepth else { throw Self.missingIdentity(entity) }
+    private func key(of object: NSManagedObject, depth: Int) throws -> ObjectKey {
+        let number = try number(of: object)
+        let entity = schema.entities[number]
         var key = ObjectKey(entity.name, [])
+        if entity.relatedIdentity.isEmpty {
+            key.identity = try identity(of: object, number)
+            key.isRow = entity.isByRow == true
+            return key
+        }
+        guard depth < Self.maximumOwnerDepth else { throw Self.missingIdentity(entity) }
         for part in entity.relatedIdentity {
             let property = entity.properties[part]
             guard property.isAttribute else {
                 let owner = object.destination(part, property)
-                key.owners.append(
-                    try owner.map { owner in
-                        let number = try number(of: owner)
-                        let entity = schema.entities[number]
-                        if !entity.relatedIdentity.isEmpty { return try self.key(of: owner, entity, depth + 1) }
-                        return try self.key(of: owner)
-                    })
+                key.owners.append(try owner.map { try self.key(of: $0, depth: depth + 1) })
                 continue
             }
             let value = try plainValue(of: object, part, property)

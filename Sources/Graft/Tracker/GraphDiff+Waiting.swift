@@ -84,7 +84,8 @@ private struct Waiting {
     /// Whether a mandatory property of a new object waits.
     private func isIncomplete(_ contents: ObjectContents) -> Bool {
         contents.properties.contains { property in
-            description(of: property.name, contents.key)?.isOptional == false && rest(of: property, contents.key) == nil
+            schema.property(property.name, of: contents.key)?.isOptional == false
+                && rest(of: property, contents.key) == nil
         }
     }
 
@@ -102,19 +103,9 @@ private struct Waiting {
         return contains(end) || inverse.map { waits($0, of: end) } ?? false
     }
 
-    private func description(of name: String, _ key: ObjectKey) -> GraphSchema.Property? {
-        guard let entity = schema.number(ofEntity: key.entity),
-            let number = schema.entities[entity].number(ofProperty: name)
-        else { return nil }
-        return schema.entities[entity].properties[number]
-    }
-
     /// The name of the relationship back.
     private func inverse(of name: String, _ key: ObjectKey) -> String? {
-        guard let property = description(of: name, key), let destination = property.destination,
-            let inverse = property.inverse
-        else { return nil }
-        return schema.entities[destination].properties[inverse].name
+        schema.property(name, of: key).flatMap(schema.inverse)?.name
     }
 
     /// What of a change doesn't wait.
@@ -137,13 +128,6 @@ private struct Waiting {
     func rest(of contents: PropertyContents, _ key: ObjectKey) -> PropertyContents? {
         if waits(contents.name, of: key) { return nil }
         let inverse = inverse(of: contents.name, key)
-        switch contents.value {
-        case .attribute: return contents
-        case .toOne(let end): return waits(end, inverse) ? nil : contents
-        case .toMany(let ends, let isOrdered):
-            let rest = ends.filter { !waits($0, inverse) }
-            if rest.count == ends.count { return contents }
-            return rest.isEmpty ? nil : PropertyContents(contents.name, .toMany(rest, isOrdered: isOrdered))
-        }
+        return contents.value.leading { !waits($0, inverse) }.map { PropertyContents(contents.name, $0) }
     }
 }

@@ -51,10 +51,7 @@ extension GraphDiff {
     fileprivate func keysOfGivenUp(_ schema: GraphSchema) -> [ObjectKey] {
         changed.flatMap { change in
             change.properties.flatMap { property -> [ObjectKey] in
-                guard let entity = schema.number(ofEntity: change.key.entity),
-                    let number = schema.entities[entity].number(ofProperty: property.name),
-                    schema.entities[entity].properties[number].isOwning
-                else { return [] }
+                guard schema.property(property.name, of: change.key)?.isOwning ?? false else { return [] }
                 return switch property.kind {
                 case .attribute: []
                 case .toOne(let old, _): old.map { [$0] } ?? []

@@ -107,7 +107,7 @@ private struct Settlement {
         let object = side.objects[conflict.key]
         if object == nil, conflict.key.position != nil || conflict.key.isRow { return nil }
         guard let name = conflict.property else { return object.map { .object($0) } ?? .noObject }
-        guard let property = property(name, of: conflict.key) else { return nil }
+        guard let property = schema.property(name, of: conflict.key) else { return nil }
         return object.map { .value($0[name] ?? .nothing(property)) } ?? .noObject
     }
 
@@ -164,18 +164,13 @@ private struct Settlement {
 
     private func diff(to wanted: GraphMerge.Conflict.Version, _ choice: GraphMerge.Choice) throws -> GraphDiff {
         guard let name = conflict.property else { return try objects(wanted) }
-        guard let property = property(name, of: conflict.key) else { throw refusal }
+        guard let property = schema.property(name, of: conflict.key) else { throw refusal }
         switch wanted {
         case .value(let value): return try diff(name, property, to: value)
         // Before, there wasn't an object that had one.
         case .noObject where choice == .base: return try diff(name, property, to: .nothing(property))
         case .noObject, .object: throw refusal
         }
-    }
-
-    private func property(_ name: String, of key: ObjectKey) -> GraphSchema.Property? {
-        guard let entity = schema.number(ofEntity: key.entity) else { return nil }
-        return schema.entities[entity].number(ofProperty: name).map { schema.entities[entity].properties[$0] }
     }
 
     private var refusal: GraftError {
@@ -226,15 +221,8 @@ private struct Settlement {
             ObjectContents(
                 object.key,
                 object.properties.compactMap { content in
-                    guard property(content.name, of: object.key)?.inverse != nil else { return content }
-                    switch content.value {
-                    case .toOne(let end?) where !isHere(end): return nil
-                    case .toMany(let ends, let isOrdered):
-                        let rest = ends.filter(isHere)
-                        if rest.isEmpty { return nil }
-                        return PropertyContents(content.name, .toMany(rest, isOrdered: isOrdered))
-                    default: return content
-                    }
+                    guard schema.property(content.name, of: object.key)?.inverse != nil else { return content }
+                    return content.value.leading(where: isHere).map { PropertyContents(content.name, $0) }
                 })
         }
     }
@@ -243,15 +231,12 @@ private struct Settlement {
 
     private func diff(_ name: String, _ property: GraphSchema.Property, to wanted: PropertyValue) throws -> GraphDiff {
         guard let object = here.objects[conflict.key] else { throw refusal }
-        let kind: PropertyChange.Kind
-        switch (object[name] ?? .nothing(property), wanted) {
-        case (.attribute(let old), .attribute(let new)): kind = .attribute(old: old, new: new)
-        case (.toOne(let old), .toOne(let new)): kind = .toOne(old: old, new: new)
-        case (.toMany(let old, let isOrdered), .toMany(let new, _)):
-            let list = conflict.kind == .order ? Self.reordered(old, like: new) : new
-            kind = .toMany(MembersChange(from: old, to: list, isOrdered: isOrdered))
-        default: throw refusal
+        let old = object[name] ?? .nothing(property)
+        var wanted = wanted
+        if conflict.kind == .order, case .toMany(let members, _) = old, case .toMany(let list, true) = wanted {
+            wanted = .toMany(Self.reordered(members, like: list), isOrdered: true)
         }
+        guard let kind = PropertyChange.Kind(from: old, to: wanted) else { throw refusal }
         return GraphDiff(changed: [ObjectChange(conflict.key, kind.isEmpty ? [] : [PropertyChange(name, kind)])])
     }
 

@@ -22,37 +22,17 @@ struct DiffLabels {
         identification = diff.identification
         for contents in diff.deleted + diff.inserted {
             add(contents.key)
-            for property in contents.properties { add(property.value) }
+            for property in contents.properties { for key in property.value.ends { add(key) } }
         }
         for change in diff.changed {
             add(change.key)
-            for property in change.properties { add(property.kind) }
+            for property in change.properties { for key in property.kind.ends { add(key) } }
         }
     }
 
-    private mutating func add(_ key: ObjectKey?) {
-        guard let key, key.position == nil, keys[key.entity, default: []].count < Self.limit else { return }
+    private mutating func add(_ key: ObjectKey) {
+        guard key.position == nil, keys[key.entity, default: []].count < Self.limit else { return }
         keys[key.entity, default: []].insert(key)
-    }
-
-    private mutating func add(_ value: PropertyValue) {
-        switch value {
-        case .attribute: break
-        case .toOne(let key): add(key)
-        case .toMany(let keys, _): for key in keys { add(key) }
-        }
-    }
-
-    private mutating func add(_ kind: PropertyChange.Kind) {
-        switch kind {
-        case .attribute: break
-        case .toOne(let old, let new):
-            add(old)
-            add(new)
-        case .toMany(let change):
-            for member in change.removed + change.added { add(member.key) }
-            for move in change.moved { add(move.key) }
-        }
     }
 
     /// Looks the names up.
