@@ -23,22 +23,31 @@ extension AttributeKind {
 }
 
 extension AttributeKind: CustomStringConvertible {
+    /// The type's name in Xcode's model editor.
+    var modelName: String {
+        switch self {
+        case .integer16: "Integer 16"
+        case .integer32: "Integer 32"
+        case .integer64: "Integer 64"
+        case .boolean: "Boolean"
+        case .double: "Double"
+        case .float: "Float"
+        case .decimal: "Decimal"
+        case .string: "String"
+        case .date: "Date"
+        case .uuid: "UUID"
+        case .uri: "URI"
+        case .binary: "Binary"
+        case .transformable: "Transformable"
+        }
+    }
+
     /// The type as errors name it.
     package var description: String {
         switch self {
-        case .integer16: "an Integer 16"
-        case .integer32: "an Integer 32"
-        case .integer64: "an Integer 64"
-        case .boolean: "a Boolean"
-        case .double: "a Double"
-        case .float: "a Float"
-        case .decimal: "a Decimal"
-        case .string: "a String"
-        case .date: "a Date"
-        case .uuid: "a UUID"
-        case .uri: "a URI"
+        case .integer16, .integer32, .integer64: "an \(modelName)"
         case .binary: "Binary Data in Base64"
-        case .transformable: "a Transformable"
+        default: "a \(modelName)"
         }
     }
 

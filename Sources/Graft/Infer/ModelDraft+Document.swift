@@ -98,25 +98,6 @@ extension ModelDraft {
 }
 
 extension AttributeKind {
-    /// The type's name in Xcode's model editor.
-    var modelName: String {
-        switch self {
-        case .integer16: "Integer 16"
-        case .integer32: "Integer 32"
-        case .integer64: "Integer 64"
-        case .boolean: "Boolean"
-        case .double: "Double"
-        case .float: "Float"
-        case .decimal: "Decimal"
-        case .string: "String"
-        case .date: "Date"
-        case .uuid: "UUID"
-        case .uri: "URI"
-        case .binary: "Binary"
-        case .transformable: "Transformable"
-        }
-    }
-
     fileprivate var isScalar: Bool {
         switch self {
         case .integer16, .integer32, .integer64, .boolean, .double, .float: true

@@ -52,24 +52,3 @@ extension ModelDraft.Relationship {
         return relationship
     }
 }
-
-extension AttributeKind {
-    /// Core Data's type of the kind.
-    fileprivate var attributeType: NSAttributeType {
-        switch self {
-        case .integer16: .integer16AttributeType
-        case .integer32: .integer32AttributeType
-        case .integer64: .integer64AttributeType
-        case .boolean: .booleanAttributeType
-        case .double: .doubleAttributeType
-        case .float: .floatAttributeType
-        case .decimal: .decimalAttributeType
-        case .string: .stringAttributeType
-        case .date: .dateAttributeType
-        case .uuid: .UUIDAttributeType
-        case .uri: .URIAttributeType
-        case .binary: .binaryDataAttributeType
-        case .transformable: .transformableAttributeType
-        }
-    }
-}

@@ -128,43 +128,12 @@ extension ModelReport.Relationship {
         isTransient = relationship.isTransient
         minimumCount = relationship.minCount
         maximumCount = relationship.maxCount
-        deleteRule = relationship.deleteRule.title
+        deleteRule = relationship.deleteRule.modelName
         self.keyPath = keyPath
     }
 }
 
 extension NSAttributeType {
     /// The type's name as Xcode's model editor shows it.
-    var title: String {
-        switch self {
-        case .integer16AttributeType: "Integer 16"
-        case .integer32AttributeType: "Integer 32"
-        case .integer64AttributeType: "Integer 64"
-        case .decimalAttributeType: "Decimal"
-        case .doubleAttributeType: "Double"
-        case .floatAttributeType: "Float"
-        case .stringAttributeType: "String"
-        case .booleanAttributeType: "Boolean"
-        case .dateAttributeType: "Date"
-        case .binaryDataAttributeType: "Binary Data"
-        case .UUIDAttributeType: "UUID"
-        case .URIAttributeType: "URI"
-        case .transformableAttributeType: "Transformable"
-        case .objectIDAttributeType: "Object ID"
-        case .compositeAttributeType: "Composite"
-        default: "Undefined"
-        }
-    }
-}
-
-extension NSDeleteRule {
-    /// The rule's name as Xcode's model editor shows it.
-    var title: String {
-        switch self {
-        case .nullifyDeleteRule: "Nullify"
-        case .cascadeDeleteRule: "Cascade"
-        case .denyDeleteRule: "Deny"
-        default: "No Action"
-        }
-    }
+    fileprivate var title: String { self == .binaryDataAttributeType ? "Binary Data" : displayName }
 }
