@@ -10,14 +10,7 @@ extension ModelLint {
     ) -> [String] {
         let said = rules.property(property, of: entity).said
         if said.direction == .neither { return [] }
-        if let paths = said.keyPaths { return paths }
-        if property.isTransient || property is NSDerivedAttributeDescription { return [] }
-        if let rule = rules.entity(entity).namingRule {
-            return rule.keyPaths(ofProperty: property.name, of: entity.name ?? "")
-        }
-        let dialect = rules.dialect(of: entity)
-        if dialect == .graft, rules.isAnnotated(entity) { return [] }
-        return dialect.keyPaths(of: property, in: entity)
+        return rules.keyPaths(of: property, said, in: entity, rules.entity(entity).namingRule)
     }
 
     private struct Place {

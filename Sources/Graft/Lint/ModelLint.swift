@@ -120,7 +120,7 @@ public struct ModelLint: Sendable, Hashable, Codable {
             checkDefaults(of: entity)
             checkDateFormats(of: entity)
             checkOrders(of: entity)
-            for ancestor in sequence(first: entity, next: \.superentity) where rules.entity(ancestor).entityKey != nil {
+            for ancestor in entity.lineage where rules.entity(ancestor).entityKey != nil {
                 families[entity.name ?? ""] = ancestor.name
             }
         }

@@ -41,10 +41,9 @@ struct AnnotationReader {
         let userInfo = entity.userInfo
         func text(_ key: String) -> String? { Annotation.text(key, of: userInfo) }
         var said = MappingOptions.Entity()
-        if let name = text(Annotation.namingRule) {
-            said.namingRule = MappingOptions.NamingRule(name)
-            if said.namingRule == nil { refuse(Annotation.namingRule, name, MappingOptions.NamingRule.names, place) }
-        }
+        said.namingRule = value(
+            Annotation.namingRule, userInfo, place, oneOf: MappingOptions.NamingRule.names,
+            MappingOptions.NamingRule.init)
         said.entityMapperName = text(Annotation.entityMapperName)
         said.dictionaryTransformerName = text(Annotation.dictionaryTransformerName)
         said.rootKeyPath = text(Annotation.rootKeyPath)
@@ -59,10 +58,10 @@ struct AnnotationReader {
         said.deletedKey = text(Annotation.deletedKey)
         said.deletedValue = text(Annotation.deletedValue)
         said.deletedListKeyPath = text(Annotation.deletedListKeyPath)
-        for key in [Annotation.deletionLimit, Annotation.orphanLimit] {
-            guard said.deletionLimit == nil, let limit = text(key) else { continue }
-            said.deletionLimit = MappingOptions.DeletionLimit(limit)
-            if said.deletionLimit == nil { refuse(key, limit, ["a number of objects", "a percentage (10%)"], place) }
+        for key in [Annotation.deletionLimit, Annotation.orphanLimit] where said.deletionLimit == nil {
+            said.deletionLimit = value(
+                key, userInfo, place, oneOf: ["a number of objects", "a percentage (10%)"],
+                MappingOptions.DeletionLimit.init)
         }
         return said
     }
@@ -73,38 +72,45 @@ struct AnnotationReader {
     private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ key: String, _ userInfo: [AnyHashable: Any]?, _ place: GraftError.Place, alias: (name: String, Choice)? = nil
     ) -> Choice? {
-        guard let text = Annotation.text(key, of: userInfo) else { return nil }
-        if let alias, text == alias.name { return alias.1 }
-        if let choice = Choice(rawValue: text) { return choice }
-        refuse(key, text, Choice.allCases.map(\.rawValue), place)
-        return nil
+        value(key, userInfo, place, oneOf: Choice.allCases.map(\.rawValue)) { text in
+            text == alias?.name ? alias?.1 : Choice(rawValue: text)
+        }
     }
 
     private mutating func flag(_ key: String, _ userInfo: [AnyHashable: Any]?, _ place: GraftError.Place) -> Bool? {
-        guard let text = Annotation.text(key, of: userInfo) else { return nil }
-        switch text.lowercased() {
-        case "yes", "true", "1": return true
-        case "no", "false", "0": return false
-        default:
-            refuse(key, text, ["YES", "NO"], place)
-            return nil
+        value(key, userInfo, place, oneOf: ["YES", "NO"]) { text in
+            switch text.lowercased() {
+            case "yes", "true", "1": true
+            case "no", "false", "0": false
+            default: nil
+            }
         }
     }
 
     mutating func dateFormat(
         _ key: String, _ userInfo: [AnyHashable: Any]?, _ place: GraftError.Place
     ) -> MappingOptions.DateFormat? {
-        guard let text = Annotation.text(key, of: userInfo) else { return nil }
-        if let format = MappingOptions.DateFormat(text) { return format }
         let names: [MappingOptions.DateFormat] = [.iso8601, .unixSeconds, .unixMilliseconds, .referenceSeconds]
-        refuse(key, text, names.map(\.description) + ["a date pattern, such as dd.MM.yyyy"], place)
-        return nil
+        return value(
+            key, userInfo, place, oneOf: names.map(\.description) + ["a date pattern, such as dd.MM.yyyy"],
+            MappingOptions.DateFormat.init)
     }
 
     private mutating func timeZone(_ userInfo: [AnyHashable: Any]?, _ place: GraftError.Place) -> TimeZone? {
-        guard let text = Annotation.text(Annotation.timeZone, of: userInfo) else { return nil }
-        if let zone = TimeZone(naming: text) { return zone }
-        refuse(Annotation.timeZone, text, ["UTC", "an offset, such as +02:00", "a zone, such as Europe/Berlin"], place)
+        value(
+            Annotation.timeZone, userInfo, place,
+            oneOf: ["UTC", "an offset, such as +02:00", "a zone, such as Europe/Berlin"], TimeZone.init(naming:))
+    }
+
+    /// What an annotation says; nil, and a problem more, where nothing can be made of it.
+    private mutating func value<Value>(
+        _ key: String, _ userInfo: [AnyHashable: Any]?, _ place: GraftError.Place,
+        oneOf known: @autoclosure () -> [String],
+        _ read: (String) -> Value?
+    ) -> Value? {
+        guard let text = Annotation.text(key, of: userInfo) else { return nil }
+        if let value = read(text) { return value }
+        refuse(key, text, known(), place)
         return nil
     }
 

@@ -23,20 +23,11 @@ extension GraphMapping {
     ) throws -> EntityMapping {
         let rules = try MappingRules(model)
         let descriptions = model.entitiesByName
-        guard let entity = descriptions[schema.entities[number].name] else {
-            throw GraftError(.unknownEntity(schema.entities[number].name, closest: nil))
-        }
-        var names: Set<String> = []
-        var ancestor: NSEntityDescription? = entity
-        while let next = ancestor {
-            names.insert(next.name ?? "")
-            ancestor = next.superentity
-        }
+        let compiler = try EntityCompiler(schema, number, rules, descriptions)
+        let names = compiler.entity.lineage.map { $0.name ?? "" }
         if let problem = rules.problems.first(where: { $0.place.entity.map(names.contains) ?? true }) { throw problem }
         var builder = KeyTreeBuilder()
-        return try EntityCompiler(
-            schema: schema, number: number, entity: entity, rules: rules, descriptions: descriptions, isDocument: false
-        ).mapping(&builder)
+        return try compiler.mapping(&builder)
     }
 
     /// Everything that is wrong with a model's mapping, each with its entity and property.
@@ -59,12 +50,8 @@ extension GraphMapping {
         guard let schema = made else { return problems }
         let rules = try MappingRules(model, options)
         let descriptions = model.entitiesByName
-        for (number, entity) in schema.entities.enumerated() {
-            guard let description = descriptions[entity.name] else { continue }
-            problems += EntityCompiler(
-                schema: schema, number: number, entity: description, rules: rules, descriptions: descriptions,
-                isDocument: false
-            ).problems()
+        for number in schema.entities.indices {
+            problems += try EntityCompiler(schema, number, rules, descriptions).problems()
         }
         return problems
     }
@@ -74,15 +61,8 @@ extension GraphMapping {
     ) throws {
         let descriptions = model.entitiesByName
         var builder = KeyTreeBuilder()
-        var entities: [EntityMapping] = []
-        for (number, entity) in schema.entities.enumerated() {
-            guard let description = descriptions[entity.name] else {
-                throw GraftError(.unknownEntity(entity.name, closest: nil))
-            }
-            let compiler = EntityCompiler(
-                schema: schema, number: number, entity: description, rules: rules, descriptions: descriptions,
-                isDocument: isDocument)
-            entities.append(try compiler.mapping(&builder))
+        let entities = try schema.entities.indices.map { number in
+            try EntityCompiler(schema, number, rules, descriptions, isDocument: isDocument).mapping(&builder)
         }
         self.init(schema: schema, entities: entities, isDocument: isDocument, keyCount: builder.keyCount)
     }
@@ -96,13 +76,25 @@ private struct EntityCompiler {
     let rules: MappingRules
     let descriptions: [String: NSEntityDescription]
     let isDocument: Bool
+    /// What holds for the entity.
+    private let said: MappingOptions.Entity
+    private let compiler: PropertyCompiler
+
+    init(
+        _ schema: GraphSchema, _ number: Int, _ rules: MappingRules, _ descriptions: [String: NSEntityDescription],
+        isDocument: Bool = false
+    ) throws {
+        let name = schema.entities[number].name
+        guard let entity = descriptions[name] else { throw GraftError(.unknownEntity(name, closest: nil)) }
+        (self.schema, self.number, self.entity, self.rules) = (schema, number, entity, rules)
+        (self.descriptions, self.isDocument) = (descriptions, isDocument)
+        said = rules.entity(entity)
+        compiler = PropertyCompiler(
+            entity: entity, rules: rules, namingRule: said.namingRule, isDocument: isDocument)
+    }
 
     func mapping(_ builder: inout KeyTreeBuilder) throws -> EntityMapping {
-        let said = rules.entity(entity)
         let dialect = rules.dialect(of: entity)
-        let isAnnotated = dialect == .graft && said.namingRule == nil && rules.isAnnotated(entity)
-        let compiler = PropertyCompiler(
-            entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isDocument: isDocument)
         let byName = entity.partsByName
         var properties = try schema.entities[number].properties.map { property in
             try byName[property.name].flatMap { try compiler.mapping(of: property, $0) }
@@ -127,11 +119,12 @@ private struct EntityCompiler {
             }
         }
         var compiled = EntityMapping(
-            dialect: dialect, isAnnotated: isAnnotated, properties: properties, keys: builder.tree([]))
+            dialect: dialect, isAnnotated: dialect == .graft && said.namingRule == nil && rules.isAnnotated(entity),
+            properties: properties, keys: builder.tree([]))
         let identity = try IdentityDeclaration(of: entity, rules)
         compiled.identityOrigin = identity?.origin
         compiled.isIdentityInferred = identity?.isInferred ?? false
-        if !isDocument { try fill(&compiled, said) }
+        for step in isDocument ? [] : steps { try step(&compiled) }
         if let path = compiled.entityKeyPath { ignored.append(path) }
         if let path = compiled.tombstone?.path { ignored.append(path) }
         compiled.keys = builder.tree(KeyTreeBuilder.adding(ignored: entries.isEmpty ? [] : ignored, to: entries))
@@ -142,7 +135,7 @@ private struct EntityCompiler {
     /// is on the way to another place, stand under `$` and their names. So each has a place of its own.
     private func separatePlaces(of properties: inout [PropertyMapping?]) {
         let entity = schema.entities[number]
-        let identity = entity.identity + entity.relatedIdentity
+        let identity = entity.identityParts
         let paths = properties.map { ($0?.path ?? []).map(JSONKeyBytes.init) }
         func comesBefore(_ one: Int, _ other: Int) -> Bool {
             func rank(_ index: Int) -> Int {
@@ -186,10 +179,6 @@ private struct EntityCompiler {
 
     /// Everything that is wrong with what the entity and its properties say.
     func problems() -> [GraftError] {
-        let said = rules.entity(entity)
-        let isAnnotated = rules.dialect(of: entity) == .graft && said.namingRule == nil && rules.isAnnotated(entity)
-        let compiler = PropertyCompiler(
-            entity: entity, rules: rules, said: said, isAnnotated: isAnnotated, isDocument: false)
         let byName = entity.partsByName
         var problems: [GraftError] = []
         func note(_ body: () throws -> Void) {
@@ -202,18 +191,14 @@ private struct EntityCompiler {
         note { _ = try IdentityDeclaration(of: entity, rules) }
         var builder = KeyTreeBuilder()
         var mapping = EntityMapping(dialect: .graft, isAnnotated: false, properties: [], keys: builder.tree([]))
-        for step in steps(said) { note { try step(&mapping) } }
+        for step in steps { note { try step(&mapping) } }
         return problems
     }
 
     // MARK: What concerns the entity itself
 
-    private func fill(_ mapping: inout EntityMapping, _ said: MappingOptions.Entity) throws {
-        for step in steps(said) { try step(&mapping) }
-    }
-
     /// What is said of the entity, each part by itself: one may be wrong, and the others not.
-    private func steps(_ said: MappingOptions.Entity) -> [(inout EntityMapping) throws -> Void] {
+    private var steps: [(inout EntityMapping) throws -> Void] {
         [
             { if let path = said.rootKeyPath { $0.rootPath = try keys(path, Annotation.rootKeyPath) } },
             { mapping in

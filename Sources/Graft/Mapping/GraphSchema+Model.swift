@@ -96,10 +96,8 @@ private struct SchemaBuilder {
     private static func uniqueness(
         of entity: NSEntityDescription, _ properties: [GraphSchema.Property]
     ) -> [[Int]] {
-        var lineage = [entity]
-        while let parent = lineage.last?.superentity { lineage.append(parent) }
         var constraints: [[Int]] = []
-        for constraint in lineage.reversed().flatMap(\.uniquenessConstraints) {
+        for constraint in entity.lineage.reversed().flatMap(\.uniquenessConstraints) {
             let names = constraint.map { ($0 as? NSPropertyDescription)?.name ?? $0 as? String }
             let numbers = names.compactMap { name in
                 properties.firstIndex { $0.name == name && $0.isAttribute }
@@ -113,9 +111,7 @@ private struct SchemaBuilder {
 
     /// The properties that have values, those of super-entities first.
     private static func properties(of entity: NSEntityDescription) -> [PropertyPart] {
-        var lineage = [entity]
-        while let parent = lineage.last?.superentity { lineage.append(parent) }
-        return lineage.reversed().flatMap(\.declaredParts).filter {
+        return entity.lineage.reversed().flatMap(\.declaredParts).filter {
             $0.property is NSAttributeDescription || $0.property is NSRelationshipDescription
         }
     }

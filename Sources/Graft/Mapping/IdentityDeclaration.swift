@@ -26,9 +26,7 @@ struct IdentityDeclaration {
     /// - Throws: ``GraftError`` with `invalidMapping` where a declared name is neither an attribute nor a to-one
     ///   relationship.
     init?(of entity: NSEntityDescription, _ rules: MappingRules) throws {
-        var lineage = [entity]
-        while let parent = lineage.last?.superentity { lineage.append(parent) }
-
+        let lineage = entity.lineage
         if let names = rules.entity(entity).identity {
             try self.init(names, saidBy: "MappingOptions.identity", of: entity)
         } else if let union = try Self.union(lineage) {

@@ -41,9 +41,7 @@ struct MappingRules {
     func isAnnotated(_ entity: NSEntityDescription) -> Bool { annotatedRoots.contains(Self.root(of: entity)) }
 
     private static func root(of entity: NSEntityDescription) -> ObjectIdentifier {
-        var root = entity
-        while let parent = root.superentity { root = parent }
-        return ObjectIdentifier(root)
+        ObjectIdentifier(entity.lineage.last ?? entity)
     }
 
     /// The dialect of an entity's annotations.
@@ -51,12 +49,7 @@ struct MappingRules {
 
     /// What holds for an entity.
     func entity(_ entity: NSEntityDescription) -> MappingOptions.Entity {
-        var all = own(entity)
-        var ancestor = entity.superentity
-        while let next = ancestor {
-            all = all.inheriting(from: own(next))
-            ancestor = next.superentity
-        }
+        let all = entity.lineage.dropFirst().reduce(own(entity)) { $0.inheriting(from: own($1)) }
         return all.filled(from: options.entityDefaults)
     }
 
@@ -70,12 +63,10 @@ struct MappingRules {
         _ description: NSPropertyDescription, of entity: NSEntityDescription
     ) -> (said: MappingOptions.Property, isDeclared: Bool) {
         var coded = MappingOptions.Property()
-        var ancestor: NSEntityDescription? = entity
-        while let next = ancestor {
-            if let said = options.entities[next.name ?? ""]?.properties[description.name] {
+        for ancestor in entity.lineage {
+            if let said = options.entities[ancestor.name ?? ""]?.properties[description.name] {
                 coded = coded.filled(from: said)
             }
-            ancestor = next.superentity
         }
         let dialect = dialect(of: entity)
         var reader = AnnotationReader(dialect)
@@ -95,32 +86,39 @@ struct MappingRules {
         return reader.property(description, of: entity).filled(from: whole)
     }
 
+    /// The key paths of a property of an entity: those that are said, or what follows from its name. None where it takes no part.
+    ///
+    /// - Parameter rule: What holds for the entity.
+    func keyPaths(
+        of description: NSPropertyDescription, _ said: MappingOptions.Property, in entity: NSEntityDescription,
+        _ rule: MappingOptions.NamingRule?
+    ) -> [String] {
+        if let paths = said.keyPaths { return paths }
+        if description.isTransient || description is NSDerivedAttributeDescription { return [] }
+        if let rule { return rule.keyPaths(ofProperty: description.name, of: entity.name ?? "") }
+        let dialect = dialect(of: entity)
+        return dialect == .graft && isAnnotated(entity) ? [] : dialect.keyPaths(of: description, in: entity)
+    }
+
     // MARK: Names
 
     /// The dialect that an entity or, before it, one of its super-entities declares.
     private func declaredDialect(of entity: NSEntityDescription) -> MappingOptions.Dialect? {
         if options.dialect != nil { return nil }
-        var found: MappingOptions.Dialect?
-        var ancestor: NSEntityDescription? = entity
-        while let next = ancestor {
-            let text = Annotation.text(Annotation.dialect, of: next.userInfo)
-            found = text.flatMap(MappingOptions.Dialect.init) ?? found
-            ancestor = next.superentity
-        }
-        return found
+        return entity.lineage.compactMap { ancestor in
+            Annotation.text(Annotation.dialect, of: ancestor.userInfo).flatMap(MappingOptions.Dialect.init)
+        }.last
     }
 
     private mutating func checkNames() throws {
         for (name, said) in options.entities.sorted(by: { $0.key < $1.key }) {
             guard let entity = descriptions[name] else {
-                let closest = NameSuggestion.closest(to: name, among: descriptions.keys.sorted())
-                throw GraftError(.unknownEntity(name, closest: closest), at: .init(entity: name))
+                throw GraftError.unknownEntity(name, among: descriptions.keys.sorted(), at: .init(entity: name))
             }
             let known = entity.propertiesByName
             for property in said.properties.keys.sorted() where known[property] == nil {
-                let closest = NameSuggestion.closest(to: property, among: known.keys.sorted())
-                throw GraftError(
-                    .unknownProperty(property, closest: closest), at: .init(entity: name, property: property))
+                throw GraftError.unknownProperty(
+                    property, among: known.keys.sorted(), at: .init(entity: name, property: property))
             }
         }
         for (name, entity) in descriptions.sorted(by: { $0.key < $1.key }) {

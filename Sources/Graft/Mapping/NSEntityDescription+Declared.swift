@@ -44,6 +44,9 @@ extension NSEntityDescription {
     }
 
     /// The same by name.
+    /// The entity and those that it inherits from, the nearest first.
+    var lineage: [NSEntityDescription] { Array(sequence(first: self, next: \.superentity)) }
+
     var sortedDeclaredProperties: [NSPropertyDescription] { declaredProperties.sorted { $0.name < $1.name } }
 
     /// The same with the elements of composite attributes in their place.

@@ -8,9 +8,7 @@ struct PropertyCompiler {
     let entity: NSEntityDescription
     let rules: MappingRules
     /// What holds for the entity.
-    let said: MappingOptions.Entity
-    /// Whether properties without key path take no part.
-    let isAnnotated: Bool
+    let namingRule: MappingOptions.NamingRule?
     let isDocument: Bool
 
     /// The mapping of a property; nil where it takes no part.
@@ -21,7 +19,8 @@ struct PropertyCompiler {
         let isStored = !property.isTransient && !property.isDerived
         let (whole, isDeclared) = rules.property(part.whole, of: entity)
         let said = part.elements.isEmpty ? whole : rules.element(description, of: whole, in: entity)
-        let sources = try sources(whole, part.whole, isStored: isStored).flatMap { source in
+        let paths = rules.keyPaths(of: part.whole, whole, in: entity, namingRule)
+        let sources = try paths.map { try source($0, part.whole) }.flatMap { source in
             try elementPaths(part.elements).map { SourcePath(origin: source.origin, keys: source.keys + $0) }
         }
         let written = sources.first { $0.origin == .object }?.keys ?? []
@@ -69,23 +68,6 @@ struct PropertyCompiler {
     }
 
     // MARK: Parts
-
-    /// Where the value is looked for; nowhere if the property takes no part.
-    private func sources(
-        _ said: MappingOptions.Property, _ description: NSPropertyDescription, isStored: Bool
-    ) throws -> [SourcePath] {
-        if let paths = said.keyPaths { return try paths.map { try source($0, description) } }
-        guard isStored else { return [] }
-        let paths: [String]
-        if let rule = self.said.namingRule {
-            paths = rule.keyPaths(ofProperty: description.name, of: entity.name ?? "")
-        } else if isAnnotated {
-            return []
-        } else {
-            paths = rules.dialect(of: entity).keyPaths(of: description, in: entity)
-        }
-        return try paths.map { try source($0, description) }
-    }
 
     /// Where an element of a composite attribute stands within it: under the keys that the elements on the way have, or under
     /// their names.

@@ -66,26 +66,21 @@ enum DialectIdentity {
         switch dialect {
         case .graft, .coreDataKit, .mmRecord: nil
         case .sync: first(of: { _ in ["id", "remoteID"] }, lineage)
-        case .magicalRecord: first(of: { ["\(lowered($0))ID"] }, lineage)
+        case .magicalRecord: first(of: { ["\($0)ID"] }, lineage)
         case .restKit:
             first(
-                of: { ["\(lowered($0))ID", "\(lowered($0))_id", "identifier", "id", "ID", "URL", "url"] }, lineage)
+                of: { ["\($0)ID", "\($0)_id", "identifier", "id", "ID", "URL", "url"] }, lineage)
         }
     }
 
     /// The first attribute of an entity that has one of the names, the nearest entity's names first.
     private static func first(
-        of names: (NSEntityDescription) -> [String], _ lineage: [NSEntityDescription]
+        of names: (_ entity: String) -> [String], _ lineage: [NSEntityDescription]
     ) -> IdentityDeclaration? {
         let attributes = lineage.first?.attributesByName ?? [:]
-        for name in lineage.flatMap(names) where attributes[name] != nil {
+        for name in lineage.flatMap({ names(($0.name ?? "").smallFirst) }) where attributes[name] != nil {
             return IdentityDeclaration(inferred: name, origin: "the attribute's name")
         }
         return nil
-    }
-
-    /// The name of an entity with a small first letter.
-    private static func lowered(_ entity: NSEntityDescription) -> String {
-        (entity.name ?? "").prefix(1).lowercased() + (entity.name ?? "").dropFirst()
     }
 }

@@ -34,7 +34,7 @@ extension MappingOptions.Dialect {
         if description is NSAttributeDescription {
             if name == "remoteID" || name == "id" { return ["id"] }
             // Keys that a class can't have as names: `type` is `userType` in User.
-            let prefix = (entity.name ?? "").prefix(1).lowercased() + (entity.name ?? "").dropFirst()
+            let prefix = (entity.name ?? "").smallFirst
             for reserved in ["type", "description", "signed"] where name == prefix + reserved.capitalized {
                 paths.append(reserved)
             }
