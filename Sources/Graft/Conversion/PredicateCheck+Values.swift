@@ -5,46 +5,33 @@
 import CoreData
 
 extension PredicateCheck {
-    /// Takes the texts on the right of an attribute for values of its type, written as an import reads them.
+    /// Takes the texts beside an attribute for values of its type, written as an import reads them.
     ///
+    /// - Parameter isLeft: Whether they are on the left of it.
     /// - Throws: ``GraftError`` for a text that is no such value, and for a search in what isn't text.
     mutating func compare(
-        _ meaning: Meaning, with right: NSExpression, by comparison: NSComparisonPredicate.Operator
+        _ meaning: Meaning, with other: NSExpression, isLeft: Bool, by comparison: NSComparisonPredicate.Operator
     ) throws {
-        if case .objects(let entity) = meaning { return try requireObjects(right, of: entity) }
-        if case .computed = meaning { return try refuseTexts(in: right) }
+        if case .objects(let entity) = meaning { return try requireObjects(other, of: entity) }
+        if case .computed = meaning { return try refuseTexts(in: other) }
         guard case .value(let attribute) = meaning, let kind = kind(of: attribute) else { return }
         switch comparison {
+        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
+            try take(other, for: attribute, kind)
+        case _ where isLeft: return
         case .like, .beginsWith, .endsWith, .matches, .contains:
             throw GraftError(
                 .other(
                     finding: "\(kind) has no text to search in",
                     remedy: "Compare with ==, !=, <, <=, >, >=, IN or BETWEEN."), at: place(of: attribute))
-        default: try take(right, for: attribute, kind)
-        }
-    }
-
-    /// Takes a text on the left of an attribute for a value of its type, too.
-    mutating func compare(
-        _ meaning: Meaning, withLeft left: NSExpression, by comparison: NSComparisonPredicate.Operator
-    ) throws {
-        if case .objects(let entity) = meaning { return try requireObjects(left, of: entity) }
-        if case .computed = meaning { return try refuseTexts(in: left) }
-        guard case .value(let attribute) = meaning, let kind = kind(of: attribute) else { return }
-        switch comparison {
-        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
-            try take(left, for: attribute, kind)
-        default: return
+        default: try take(other, for: attribute, kind)
         }
     }
 
     /// Refuses texts and numbers where objects are compared: none would be equal.
     private func requireObjects(_ expression: NSExpression, of entity: NSEntityDescription) throws {
-        switch expression.expressionType {
-        case .aggregate:
-            for element in expression.collection as? [NSExpression] ?? [] { try requireObjects(element, of: entity) }
-        case .constantValue:
-            guard let value = expression.constantValue, value is String || value is NSNumber else { return }
+        for constant in Self.constants(in: expression) {
+            guard let value = constant.constantValue, value is String || value is NSNumber else { continue }
             let name = entity.name ?? ""
             let attribute = entity.attributesByName.keys.min().map { ", such as '\($0)'" } ?? ""
             throw GraftError(
@@ -52,23 +39,18 @@ extension PredicateCheck {
                     finding: "objects of '\(name)' are compared with \(value), and none is equal to it",
                     remedy: "Compare an attribute of theirs\(attribute), or count them with @count."),
                 at: GraftError.Place(source: source, entity: name))
-        default: return
         }
     }
 
     /// Refuses texts beside what is computed: none would be equal, and nothing says of which type they are meant to be.
     private func refuseTexts(in expression: NSExpression) throws {
-        switch expression.expressionType {
-        case .aggregate:
-            for element in expression.collection as? [NSExpression] ?? [] { try refuseTexts(in: element) }
-        case .constantValue:
-            guard let text = expression.constantValue as? String else { return }
+        for constant in Self.constants(in: expression) {
+            guard let text = constant.constantValue as? String else { continue }
             throw GraftError(
                 .other(
                     finding: "the text \"\(text)\" is compared with what is computed, and nothing is equal to it",
                     remedy: "Write a number without quotes, and a date as CAST(\"2024-01-31\", \"NSDate\")."),
                 at: GraftError.Place(source: source, entity: entity.name))
-        default: return
         }
     }
 
@@ -81,25 +63,30 @@ extension PredicateCheck {
     private mutating func take(
         _ expression: NSExpression, for attribute: NSAttributeDescription, _ kind: AttributeKind
     ) throws {
-        switch expression.expressionType {
-        case .aggregate:
-            for element in expression.collection as? [NSExpression] ?? [] { try take(element, for: attribute, kind) }
-        case .constantValue:
-            if let number = expression.constantValue as? NSNumber, !kind.isNumeric {
+        for constant in Self.constants(in: expression) {
+            if let number = constant.constantValue as? NSNumber, !kind.isNumeric {
                 throw GraftError(
                     .other(
                         finding: "\(kind) is compared with the number \(number), and none is equal to it",
                         remedy: "Write the value as a text, as in JSON."), at: place(of: attribute))
             }
-            guard let text = expression.constantValue as? String else { return }
+            guard let text = constant.constantValue as? String else { continue }
             do {
                 let value = try AttributeConverter(kind).value(of: JSONValue.string(text))
-                values[ObjectIdentifier(expression)] = NSExpression(forConstantValue: value.object)
+                values[ObjectIdentifier(constant)] = NSExpression(forConstantValue: value.object)
             } catch let error as GraftError {
                 let finding = error.failureReason ?? "\"\(text)\" is no \(kind)"
                 throw GraftError(.other(finding: finding, remedy: "Change the predicate."), at: place(of: attribute))
             }
-        default: return
+        }
+    }
+
+    /// The constants of an expression, or of the list that it is.
+    private static func constants(in expression: NSExpression) -> [NSExpression] {
+        switch expression.expressionType {
+        case .aggregate: (expression.collection as? [NSExpression] ?? []).flatMap(constants)
+        case .constantValue: [expression]
+        default: []
         }
     }
 

@@ -88,8 +88,9 @@ package struct PredicateCheck {
         case let comparison as NSComparisonPredicate:
             let left = try meaning(of: comparison.leftExpression, variables: variables)
             let right = try meaning(ofValue: comparison.rightExpression, variables: variables)
-            try compare(left, with: comparison.rightExpression, by: comparison.predicateOperatorType)
-            try compare(right, withLeft: comparison.leftExpression, by: comparison.predicateOperatorType)
+            let type = comparison.predicateOperatorType
+            try compare(left, with: comparison.rightExpression, isLeft: false, by: type)
+            try compare(right, with: comparison.leftExpression, isLeft: true, by: type)
         default:
             break
         }
@@ -178,8 +179,7 @@ package struct PredicateCheck {
     private func property(_ key: String, of owner: NSEntityDescription) throws -> NSPropertyDescription {
         let properties = owner.propertiesByName
         if let property = properties[key] { return property }
-        let closest = NameSuggestion.closest(to: key, among: properties.keys)
-        throw GraftError(.unknownProperty(key, closest: closest), at: place(in: owner))
+        throw GraftError.unknownProperty(key, among: properties.keys, at: place(in: owner))
     }
 
     private func unreachable(_ key: String, in keyPath: String) -> GraftError {
