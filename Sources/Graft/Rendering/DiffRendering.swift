@@ -50,7 +50,12 @@ public struct DiffRendering: Sendable {
 
 /// One object of a diff, as people are shown it.
 struct DiffEntry {
-    enum Kind { case deleted, inserted, changed }
+    enum Kind: String {
+        case deleted, inserted, changed
+
+        /// The kind in a word, for people.
+        var word: String { self == .inserted ? "new" : rawValue }
+    }
 
     var kind: Kind
     var key: ObjectKey

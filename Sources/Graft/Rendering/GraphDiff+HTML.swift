@@ -62,14 +62,14 @@ private struct DiffHTML {
         for name in names {
             let cells = [DiffEntry.Kind.inserted, .changed, .deleted].map { kind -> String in
                 let count = counts[name]?[kind] ?? 0
-                return "<td class=\"\(count == 0 ? "none" : kind.style)\">\(count)</td>"
+                return "<td class=\"\(count == 0 ? "none" : kind.rawValue)\">\(count)</td>"
             }.joined()
             html += "<tr><th scope=\"row\"><a href=\"#\(Self.anchor(name))\">\(escaped(name))</a></th>\(cells)</tr>\n"
         }
         html += "</tbody></table></header>\n"
         html += DiffFilter.html(
             entities: names.map { (Self.anchor($0), escaped($0)) },
-            kinds: [DiffEntry.Kind.inserted, .changed, .deleted].map { ($0.style, $0.word) })
+            kinds: [DiffEntry.Kind.inserted, .changed, .deleted].map { ($0.rawValue, $0.word) })
     }
 
     /// The fragment of an entity's heading. Names of entities are identifiers, but a diff may come from anywhere.
@@ -82,8 +82,8 @@ private struct DiffHTML {
     // MARK: Objects
 
     mutating func write(_ entry: DiffEntry) {
-        html += "<details\(isFolded ? "" : " open") class=\"object \(entry.kind.style)\"><summary>"
-        html += "<span class=\"badge \(entry.kind.style)\">\(entry.kind.word)</span> \(name(entry.key))</summary>\n"
+        html += "<details\(isFolded ? "" : " open") class=\"object \(entry.kind.rawValue)\"><summary>"
+        html += "<span class=\"badge \(entry.kind.rawValue)\">\(entry.kind.word)</span> \(name(entry.key))</summary>\n"
         if !entry.details.isEmpty {
             html += "<table class=\"properties\"><thead><tr><th>Property</th>"
             if entry.kind != .inserted { html += "<th>Before</th>" }
@@ -154,22 +154,4 @@ private struct DiffHTML {
     }
 
     private func escaped(_ text: String) -> String { HTMLPage.escaped(DiffRendering.visible(text)) }
-}
-
-extension DiffEntry.Kind {
-    fileprivate var style: String {
-        switch self {
-        case .deleted: "deleted"
-        case .inserted: "inserted"
-        case .changed: "changed"
-        }
-    }
-
-    fileprivate var word: String {
-        switch self {
-        case .deleted: "deleted"
-        case .inserted: "new"
-        case .changed: "changed"
-        }
-    }
 }

@@ -56,13 +56,7 @@ private struct DiffText {
     }
 
     mutating func write(_ entry: DiffEntry) {
-        let state =
-            switch entry.kind {
-            case .deleted: "deleted"
-            case .inserted: "new"
-            case .changed: "changed"
-            }
-        line(.heading, "@@ ", "\(rendering.text(of: entry.key)) \(state) @@")
+        line(.heading, "@@ ", "\(rendering.text(of: entry.key)) \(entry.kind.word) @@")
         for change in entry.details { write(DiffRendering.visible(change.name), change.kind, entry.kind) }
     }
 
