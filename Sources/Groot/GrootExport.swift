@@ -50,7 +50,7 @@ enum GrootExport {
         let text = try context.json(of: objects, options: options)
         var reader = JSONReader(text)
         _ = try reader.next()
-        let dictionaries = try reader.value().foundationObject as? [Any] ?? []
+        let dictionaries = try reader.value().object as? [Any] ?? []
         return dictionaries.map { $0 as? JSONDictionary ?? [:] }
     }
 }

@@ -53,9 +53,7 @@ extension JSONWriter {
     package mutating func float(_ value: Float) throws {
         guard value.isFinite else { throw GraftError(.notRepresentable(value: "the number \(value)", format: "JSON")) }
         if NumberWriting.integer(Double(value)) != nil { return try double(Double(value)) }
-        beginValue()
-        append(ascii: value.description)
-        try endValue()
+        try plain(value.description)
     }
 
     /// Writes a decimal with all its digits.
@@ -63,30 +61,22 @@ extension JSONWriter {
     /// - Throws: ``GraftError`` with `notRepresentable` for NaN.
     package mutating func decimal(_ value: Decimal) throws {
         guard !value.isNaN else { throw GraftError(.notRepresentable(value: "the decimal NaN", format: "JSON")) }
-        beginValue()
-        append(ascii: value.description)
-        try endValue()
+        try plain(value.description)
     }
 
     /// Writes `true` or `false`.
     package mutating func boolean(_ value: Bool) throws {
-        beginValue()
-        append(ascii: value ? "true" : "false")
-        try endValue()
+        try plain(value ? "true" : "false")
     }
 
     /// Writes `null`.
     package mutating func null() throws {
-        beginValue()
-        append(ascii: "null")
-        try endValue()
+        try plain("null")
     }
 
     /// Writes a number as its text.
     package mutating func number(_ value: JSONValue.Number) throws {
-        beginValue()
-        append(ascii: value.text)
-        try endValue()
+        try plain(value.text)
     }
 
     /// Writes a value with everything in it.
@@ -147,6 +137,14 @@ extension JSONWriter {
             let digit = byte & 0x0F
             buffer.append(digit < 10 ? 0x30 &+ digit : 0x57 &+ digit)
         }
+    }
+
+    /// Writes a value without quotes.
+    @inline(__always)
+    private mutating func plain(_ text: String) throws {
+        beginValue()
+        append(ascii: text)
+        try endValue()
     }
 
     @inline(__always)

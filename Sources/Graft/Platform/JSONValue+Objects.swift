@@ -14,31 +14,24 @@ extension JSONValue {
     /// - Complexity: O(*n*). Foundation on Linux converts a Swift collection with all that is nested in it as soon as it is cast
     ///   to a class, so nothing is cast to one before it is known to be none.
     init?(object: Any) {
+        guard let tree = Self.tree(of: object) else { return nil }
+        self = tree
+    }
+
+    private static func tree(of object: Any) -> JSONValue? {
         switch object {
-        case let text as String: self = .string(text)
-        case let dictionary as [String: Any]:
-            guard let tree = Self.tree(of: dictionary) else { return nil }
-            self = tree
-        case let array as [Any]:
-            guard let tree = array.asTree else { return nil }
-            self = tree
-        case let number as JSONValue.Number: self = .number(number)
-        case is NSNull: self = .null
-        case let number as NSNumber:
-            guard let value = Self.number(number) else { return nil }
-            self = value
-        case let value as Bool: self = .bool(value)
-        case let value as any BinaryInteger: self = .number(JSONValue.Number(value))
-        case let value as Double:
-            guard let number = JSONValue.Number(fractional: value) else { return nil }
-            self = .number(number)
-        case let value as Float:
-            guard let number = JSONValue.Number(fractional: Double(value)) else { return nil }
-            self = .number(number)
-        case let value as Decimal:
-            guard let number = JSONValue.Number(value) else { return nil }
-            self = .number(number)
-        default: return nil
+        case let text as String: .string(text)
+        case let dictionary as [String: Any]: tree(of: dictionary)
+        case let array as [Any]: tree(of: array)
+        case let number as JSONValue.Number: .number(number)
+        case is NSNull: .null
+        case let number as NSNumber: Self.number(number)
+        case let value as Bool: .bool(value)
+        case let value as any BinaryInteger: .number(JSONValue.Number(value))
+        case let value as Double: JSONValue.Number(fractional: value).map(JSONValue.number)
+        case let value as Float: JSONValue.Number(fractional: Double(value)).map(JSONValue.number)
+        case let value as Decimal: JSONValue.Number(value).map(JSONValue.number)
+        default: nil
         }
     }
 
@@ -50,6 +43,15 @@ extension JSONValue {
             tree.append(.init(key: key, value: value))
         }
         return .object(JSONValue.Object(members: tree))
+    }
+
+    private static func tree(of array: [Any]) -> JSONValue? {
+        var elements: [JSONValue] = []
+        for element in array {
+            guard let value = JSONValue(object: element) else { return nil }
+            elements.append(value)
+        }
+        return .array(elements)
     }
 
     private static func number(_ number: NSNumber) -> JSONValue? {
@@ -64,9 +66,6 @@ extension JSONValue {
         default: return .number(JSONValue.Number(number.int64Value))
         }
     }
-
-    /// The tree in Foundation's classes, for other modules.
-    package var foundationObject: Any { object }
 
     /// The tree, mutable in the places where an older tree is: whoever reads it may count on it.
     func shaped(like old: Any?) -> Any {
@@ -229,17 +228,6 @@ extension JSONValue.Object {
         return members.first { member in
             known.updateValue(member.key, forKey: member.key).map { !$0.hasSameBytes(as: member.key) } ?? false
         }?.key
-    }
-}
-
-extension [Any] {
-    fileprivate var asTree: JSONValue? {
-        var elements: [JSONValue] = []
-        for element in self {
-            guard let value = JSONValue(object: element) else { return nil }
-            elements.append(value)
-        }
-        return .array(elements)
     }
 }
 
