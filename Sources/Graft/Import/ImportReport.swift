@@ -232,15 +232,8 @@ extension ImportReport {
         _ property: Int, of dataEntity: GraphSchema.Entity, as entity: GraphSchema.Entity, count: Int
     ) {
         let name = dataEntity.properties[property].name
-        if let index = leftOutValues.firstIndex(where: {
-            $0.entity == entity.name && $0.dataEntity == dataEntity.name && $0.property == name
-        }) {
-            leftOutValues[index].count += count
-            return
-        }
-        leftOutValues.append(
-            LeftOutValues(entity: entity.name, dataEntity: dataEntity.name, property: name, count: count))
-        leftOutValues.sort { ($0.dataEntity, $0.property, $0.entity) < ($1.dataEntity, $1.property, $1.entity) }
+        let entry = LeftOutValues(entity: entity.name, dataEntity: dataEntity.name, property: name, count: count)
+        leftOutValues.add(entry, \.count) { ($0.dataEntity, $0.property, $0.entity) }
     }
 
     /// Enters the numbers of objects that an importer has counted, which are by the entities of a schema.
@@ -260,29 +253,18 @@ extension ImportReport {
         case .ignore: break
         case .report: addUnknownKey(key, of: entity.name)
         case .fail:
-            let closest = NameSuggestion.closest(to: key, among: entity.properties.map(\.name).sorted())
-            throw GraftError(.unknownProperty(key, closest: closest), at: place)
+            throw GraftError.unknownProperty(key, among: entity.properties.map(\.name).sorted(), at: place)
         }
     }
 
     /// Counts a key that objects have again.
     mutating func addRepeatedKey(_ key: String, of entity: String, count: Int = 1) {
-        if let index = repeatedKeys.firstIndex(where: { $0.entity == entity && $0.key == key }) {
-            repeatedKeys[index].count += count
-            return
-        }
-        repeatedKeys.append(RepeatedKey(entity: entity, key: key, count: count))
-        repeatedKeys.sort { ($0.entity, $0.key) < ($1.entity, $1.key) }
+        repeatedKeys.add(RepeatedKey(entity: entity, key: key, count: count), \.count) { ($0.entity, $0.key, "") }
     }
 
     /// Counts a key that no property maps to.
     mutating func addUnknownKey(_ key: String, of entity: String, count: Int = 1) {
-        if let index = unknownKeys.firstIndex(where: { $0.entity == entity && $0.key == key }) {
-            unknownKeys[index].count += count
-            return
-        }
-        unknownKeys.append(UnknownKey(entity: entity, key: key, count: count))
-        unknownKeys.sort { ($0.entity, $0.key) < ($1.entity, $1.key) }
+        unknownKeys.add(UnknownKey(entity: entity, key: key, count: count), \.count) { ($0.entity, $0.key, "") }
     }
 
     /// Throws what was collected, where that is asked for.
@@ -319,11 +301,22 @@ extension ImportReport {
 
     /// Counts values of an attribute that lost digits.
     mutating func addRounded(_ property: String, of entity: String, count: Int = 1) {
-        if let index = roundedValues.firstIndex(where: { $0.entity == entity && $0.property == property }) {
-            roundedValues[index].count += count
-            return
+        roundedValues.add(RoundedValues(entity: entity, property: property, count: count), \.count) {
+            ($0.entity, $0.property, "")
         }
-        roundedValues.append(RoundedValues(entity: entity, property: property, count: count))
-        roundedValues.sort { ($0.entity, $0.property) < ($1.entity, $1.property) }
+    }
+}
+
+extension Array {
+    /// Adds the count of an entry to that of the entry about the same thing, or enters it at its place.
+    fileprivate mutating func add(
+        _ entry: Element, _ count: WritableKeyPath<Element, Int>, by name: (Element) -> (String, String, String)
+    ) {
+        if let index = firstIndex(where: { name($0) == name(entry) }) {
+            self[index][keyPath: count] += entry[keyPath: count]
+        } else {
+            append(entry)
+            sort { name($0) < name($1) }
+        }
     }
 }
