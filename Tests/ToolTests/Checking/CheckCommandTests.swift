@@ -229,7 +229,10 @@ import Testing
             findings: [Expected("unreadableValue", "Owner", row: ada)]),
         Damage(
             sql: "DROP INDEX Z_Owner_UNIQUE_email; UPDATE ZOWNER SET ZEMAIL = 'ada@example.org'",
-            findings: [Expected("brokenUniqueness", "Owner", "email", row: "SELECT MIN(Z_PK) FROM ZOWNER")]),
+            findings: [
+                Expected("brokenUniqueness", "Owner", "email", row: "SELECT MIN(Z_PK) FROM ZOWNER"),
+                Expected("missingConstraint", "Owner", "email"),
+            ], mend: "SELECT 1", leaves: ["brokenUniqueness", "missingConstraint"]),
         Damage(
             sql: "UPDATE ZANIMAL SET ZTAG = 'a1' WHERE ZTAG = 'a2'",
             findings: [Expected("duplicateIdentity", "Animal", "tag", row: "SELECT MIN(Z_PK) FROM ZANIMAL")]),

@@ -23,8 +23,8 @@ struct SQLDerivedAttributes {
 
     /// Who keeps an attribute.
     enum Kind {
-        /// Triggers of the file, as Core Data makes them.
-        case triggers([String])
+        /// Triggers of the file, as Core Data makes them; nil for what has no column.
+        case triggers(SQLKeptAttribute?)
         case computed(SQLComputedAttribute)
     }
 
@@ -33,8 +33,8 @@ struct SQLDerivedAttributes {
     /// - Throws: ``SQLSchemaError`` for a derivation that can't be kept.
     func triggers(of entity: SQLEntity) throws -> [String] {
         try attributes(of: entity).flatMap { attribute -> [String] in
-            guard case .triggers(let triggers) = try kind(of: attribute, of: entity) else { return [] }
-            return triggers
+            guard case .triggers(let kept?) = try kind(of: attribute, of: entity) else { return [] }
+            return kept.triggers.map(\.sql)
         }
     }
 
@@ -48,29 +48,29 @@ struct SQLDerivedAttributes {
     ///
     /// - Throws: As ``triggers(of:)``.
     func kind(of attribute: NSDerivedAttributeDescription, of entity: SQLEntity) throws -> Kind {
-        guard case .attribute(let own)? = entity.property(named: attribute.name) else { return .triggers([]) }
-        if let known = knownTriggers(for: attribute, own, of: entity) { return .triggers(known) }
+        guard case .attribute(let own)? = entity.property(named: attribute.name) else { return .triggers(nil) }
+        if let known = known(attribute, own, of: entity) { return .triggers(known) }
         return .computed(try SQLComputedAttribute(attribute, own, of: entity, in: schema))
     }
 
-    /// The triggers that Core Data makes; nil for an expression for which they aren't known.
-    private func knownTriggers(
-        for attribute: NSDerivedAttributeDescription, _ own: SQLAttribute, of entity: SQLEntity
-    ) -> [String]? {
+    /// What the triggers keep that Core Data makes; nil for an expression for which they aren't known.
+    private func known(
+        _ attribute: NSDerivedAttributeDescription, _ own: SQLAttribute, of entity: SQLEntity
+    ) -> SQLKeptAttribute? {
         guard let expression = attribute.derivationExpression else { return nil }
         let target = Target(entity: entity, name: attribute.name, column: own.column)
         if let relationship = Self.countedRelationship(expression) {
             guard case .toMany(let toMany)? = entity.property(named: relationship),
                 case .foreignKey(let key) = toMany.storage
             else { return nil }
-            return countTriggers(target, key)
+            return counted(target, key)
         }
         guard expression.expressionType == .keyPath else { return nil }
         let path = expression.keyPath.split(separator: ".").map(String.init)
         guard path.count == 2, case .toOne(let toOne)? = entity.property(named: path[0]),
             case .attribute(let source)? = toOne.destination.property(named: path[1])
         else { return nil }
-        return keyPathTriggers(target, toOne, source)
+        return copied(target, toOne, source)
     }
 
     /// The relationship of `pages.@count` or `count:(pages)`.
@@ -95,8 +95,10 @@ struct SQLDerivedAttributes {
         let column: String
         var table: String { entity.table }
 
-        func triggerName(on table: String, _ event: String) -> String {
-            "Z_DA_\(table)_\(entity.name)_\(name)_\(event)"
+        /// A trigger on a table.
+        func trigger(on table: String, _ event: String, _ body: String) -> SQLKeptAttribute.Trigger {
+            let name = "Z_DA_\(table)_\(entity.name)_\(name)_\(event)"
+            return SQLKeptAttribute.Trigger(name: name, sql: "CREATE TRIGGER \(name) AFTER \(body)")
         }
 
         /// Reports the rows touched.
@@ -106,45 +108,69 @@ struct SQLDerivedAttributes {
         }
     }
 
-    private func countTriggers(_ target: Target, _ key: SQLForeignKey) -> [String] {
+    private func counted(_ target: Target, _ key: SQLForeignKey) -> SQLKeptAttribute {
         let (table, column, members, owner) = (target.table, target.column, key.table, key.column)
-        func counting(_ event: String, _ when: String, _ row: String, _ change: String) -> String {
-            "CREATE TRIGGER \(target.triggerName(on: members, "PARAMETER_\(event)")) AFTER \(when) ON \(members) "
-                + "FOR EACH ROW WHEN (\(row).\(owner) NOT NULL) BEGIN "
-                + "UPDATE \(table) SET \(column) = \(change) WHERE Z_PK = \(row).\(owner); "
-                + target.report("Z_PK = \(row).\(owner)") + "; END"
+        func counting(_ event: String, _ when: String, _ row: String, _ change: String) -> SQLKeptAttribute.Trigger {
+            target.trigger(
+                on: members, "PARAMETER_\(event)",
+                "\(when) ON \(members) FOR EACH ROW WHEN (\(row).\(owner) NOT NULL) BEGIN "
+                    + "UPDATE \(table) SET \(column) = \(change) WHERE Z_PK = \(row).\(owner); "
+                    + target.report("Z_PK = \(row).\(owner)") + "; END")
         }
-        return [
-            counting("INSERT", "INSERT", "NEW", "IFNULL(\(column), 0) + 1"),
-            counting("UPDATE_INCREMENT", "UPDATE OF \(owner)", "NEW", "\(column) + 1"),
-            counting("UPDATE_DECREMENT", "UPDATE OF \(owner)", "OLD", "\(column) - 1"),
-            counting("DELETE", "DELETE", "OLD", "\(column) - 1"),
-            "CREATE TRIGGER \(target.triggerName(on: table, "SOURCE_INSERT")) AFTER INSERT ON \(table) FOR EACH ROW "
-                + "BEGIN UPDATE \(table) SET \(column) = (SELECT IFNULL(COUNT(\(owner)), 0) FROM \(members) "
-                + "WHERE \(owner) = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; "
-                + target.report("Z_PK = NEW.Z_PK", inserting: true) + "; END",
-        ]
+        return SQLKeptAttribute(
+            entity: target.entity, name: target.name, column: column,
+            triggers: [
+                counting("INSERT", "INSERT", "NEW", "IFNULL(\(column), 0) + 1"),
+                counting("UPDATE_INCREMENT", "UPDATE OF \(owner)", "NEW", "\(column) + 1"),
+                counting("UPDATE_DECREMENT", "UPDATE OF \(owner)", "OLD", "\(column) - 1"),
+                counting("DELETE", "DELETE", "OLD", "\(column) - 1"),
+                target.trigger(
+                    on: table, "SOURCE_INSERT",
+                    "INSERT ON \(table) FOR EACH ROW BEGIN UPDATE \(table) SET \(column) = "
+                        + "(SELECT IFNULL(COUNT(\(owner)), 0) FROM \(members) WHERE \(owner) = NEW.Z_PK) "
+                        + "WHERE Z_PK = NEW.Z_PK; " + target.report("Z_PK = NEW.Z_PK", inserting: true) + "; END"),
+            ], value: "(SELECT COUNT(*) FROM \(members) AS s WHERE s.\(owner) = t.Z_PK)")
     }
 
-    private func keyPathTriggers(_ target: Target, _ toOne: SQLToOne, _ source: SQLAttribute) -> [String] {
+    private func copied(_ target: Target, _ toOne: SQLToOne, _ source: SQLAttribute) -> SQLKeptAttribute {
         let (table, column, reference) = (target.table, target.column, toOne.column)
         let (origin, value) = (toOne.destination.table, source.column)
-        func pulling(_ event: String, _ when: String, inserting: Bool) -> String {
-            "CREATE TRIGGER \(target.triggerName(on: table, "SOURCE_\(event)")) AFTER \(when) ON \(table) FOR EACH ROW "
-                + "BEGIN UPDATE \(table) SET \(column) = (SELECT \(value) FROM \(origin) "
-                + "WHERE Z_PK = NEW.\(reference)) WHERE Z_PK = NEW.Z_PK; "
-                + target.report("Z_PK = NEW.Z_PK", inserting: inserting) + "; END"
+        func pulling(_ event: String, _ when: String, inserting: Bool) -> SQLKeptAttribute.Trigger {
+            target.trigger(
+                on: table, "SOURCE_\(event)",
+                "\(when) ON \(table) FOR EACH ROW BEGIN UPDATE \(table) SET \(column) = (SELECT \(value) FROM \(origin) "
+                    + "WHERE Z_PK = NEW.\(reference)) WHERE Z_PK = NEW.Z_PK; "
+                    + target.report("Z_PK = NEW.Z_PK", inserting: inserting) + "; END")
         }
-        func pushing(_ event: String, _ when: String, inserting: Bool) -> String {
-            "CREATE TRIGGER \(target.triggerName(on: origin, "PARAMETER_\(event)")) AFTER \(when) ON \(origin) "
-                + "FOR EACH ROW BEGIN UPDATE \(table) SET \(column) = NEW.\(value) WHERE \(reference) = NEW.Z_PK; "
-                + target.report("\(reference) = NEW.Z_PK", inserting: inserting) + "; END"
+        func pushing(_ event: String, _ when: String, inserting: Bool) -> SQLKeptAttribute.Trigger {
+            target.trigger(
+                on: origin, "PARAMETER_\(event)",
+                "\(when) ON \(origin) FOR EACH ROW BEGIN "
+                    + "UPDATE \(table) SET \(column) = NEW.\(value) WHERE \(reference) = NEW.Z_PK; "
+                    + target.report("\(reference) = NEW.Z_PK", inserting: inserting) + "; END")
         }
-        return [
-            pulling("INSERT", "INSERT", inserting: true),
-            pulling("UPDATE", "UPDATE OF \(reference)", inserting: false),
-            pushing("INSERT", "INSERT", inserting: true),
-            pushing("UPDATE", "UPDATE OF \(value)", inserting: false),
-        ]
+        return SQLKeptAttribute(
+            entity: target.entity, name: target.name, column: column,
+            triggers: [
+                pulling("INSERT", "INSERT", inserting: true),
+                pulling("UPDATE", "UPDATE OF \(reference)", inserting: false),
+                pushing("INSERT", "INSERT", inserting: true),
+                pushing("UPDATE", "UPDATE OF \(value)", inserting: false),
+            ], value: "(SELECT s.\(value) FROM \(origin) AS s WHERE s.Z_PK = t.\(reference))")
     }
+}
+
+/// A derived attribute that triggers of the file keep.
+struct SQLKeptAttribute {
+    struct Trigger {
+        let name: String
+        let sql: String
+    }
+
+    let entity: SQLEntity
+    let name: String
+    let column: String
+    let triggers: [Trigger]
+    /// What a row `t` of its table has in it.
+    let value: String
 }

@@ -6,31 +6,31 @@ import Foundation
 /// One fetch index of an entity.
 struct SQLFetchIndex {
     private let entity: SQLEntity
-    private let index: NSFetchIndexDescription
+    private let description: NSFetchIndexDescription
 
     init(_ index: NSFetchIndexDescription, of entity: SQLEntity) {
-        self.index = index
+        description = index
         self.entity = entity
     }
 
+    /// - Returns: Nil where it needs none.
     /// - Throws: ``SQLSchemaError`` where an element or the partial index predicate can't be expressed.
-    func statements() throws -> [String] {
-        let elements = index.elements
-        if elements.isEmpty { return [] }
-        if elements.count == 1, isRelationship(elements[0]) { return [] }
-        if elements.contains(where: { $0.collationType == .rTree }) { return try spatialStatements() }
-        let columns = try elements.map {
-            "\(try column(of: $0)) COLLATE BINARY \($0.isAscending ? "ASC" : "DESC")"
-        }
-        var statement =
-            "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(columns.joined(separator: ", ")))"
-        if let predicate = index.partialIndexPredicate {
+    func index() throws -> SQLIndex? {
+        let elements = description.elements
+        if elements.isEmpty { return nil }
+        if elements.count == 1, isRelationship(elements[0]) { return nil }
+        if elements.contains(where: { $0.collationType == .rTree }) { return try spatialIndex() }
+        let columns = try elements.map(column)
+        let parts = zip(columns, elements).map { "\($0) COLLATE BINARY \($1.isAscending ? "ASC" : "DESC")" }
+        let name = "Z_\(entity.name)_\(description.name)"
+        var statement = "CREATE INDEX \(name) ON \(entity.table) (\(parts.joined(separator: ", ")))"
+        if let predicate = description.partialIndexPredicate {
             statement += " WHERE \(try SQLPartialIndexCondition(entity: entity, index: title).sql(for: predicate))"
         }
-        return [statement]
+        return SQLIndex(name: name, table: entity.table, entity: entity, columns: columns, statements: [statement])
     }
 
-    private var title: String { "Fetch index '\(index.name)' of entity '\(entity.name)'" }
+    private var title: String { "Fetch index '\(description.name)' of entity '\(entity.name)'" }
 
     private func isRelationship(_ element: NSFetchIndexElementDescription) -> Bool {
         if element.property is NSRelationshipDescription { return true }
@@ -59,15 +59,15 @@ struct SQLFetchIndex {
     }
 
     /// A two-dimensional index of points: each coordinate is its own minimum and maximum.
-    private func spatialStatements() throws -> [String] {
-        let name = "Z_RT_\(entity.name)_\(index.name)"
-        let columns = try index.elements.map(column)
+    private func spatialIndex() throws -> SQLIndex {
+        let name = "Z_RT_\(entity.name)_\(description.name)"
+        let columns = try description.elements.map(column)
         let bounds = columns.flatMap { ["\($0)_MIN", "\($0)_MAX"] }
         // The space before the first comma is Core Data's.
         let values = columns.enumerated().map { "NEW.\($1)\($0 == 0 ? " ," : ", ")NEW.\($1)" }.joined(separator: ", ")
         let insertion = "INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) VALUES (NEW.Z_PK, \(values)) ; END"
         let declared = bounds.map { "\($0) FLOAT" }.joined(separator: ", ")
-        return [
+        let statements = [
             "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(declared))",
             "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(entity.table) FOR EACH ROW BEGIN "
                 + "INSERT OR REPLACE \(insertion)",
@@ -76,6 +76,7 @@ struct SQLFetchIndex {
             "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(entity.table) FOR EACH ROW BEGIN "
                 + "DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK ; END",
         ]
+        return SQLIndex(name: name, table: entity.table, entity: entity, columns: [], statements: statements)
     }
 }
 

@@ -47,41 +47,81 @@ extension SQLSchema {
     // MARK: Indexes
 
     private func indexStatements(for table: SQLTable) throws -> [String] {
-        var statements = table.columns.filter(\.isIndexed).map {
-            "CREATE INDEX \(table.name)_\($0.name)_INDEX ON \(table.name) (\($0.name))"
+        var statements: [String] = []
+        for index in try indexes(of: table) where !index.statements.allSatisfy(statements.contains) {
+            // A model may have the same index twice.
+            statements += index.statements
         }
+        return statements
+    }
+
+    /// The indexes that a new store has for a table and its join tables.
+    ///
+    /// - Parameter leavingOut: Is told of an index that can't be expressed, and may throw.
+    func indexes(of table: SQLTable, leavingOut: (any Error) throws -> Void = { throw $0 }) throws -> [SQLIndex] {
         let hierarchy = entities.filter { $0.rootNumber == table.rootNumber }
-        if let root = hierarchy.first, root.hasSubentities, !Self.omitsEntityIndex(root.description) {
-            statements.append("CREATE INDEX \(table.name)_Z_ENT_INDEX ON \(table.name) (Z_ENT)")
+        guard let root = hierarchy.first else { return [] }
+        var indexes = table.columns.filter(\.isIndexed).map { SQLIndex(of: [$0.name], on: table.name, root) }
+        if root.hasSubentities, !Self.omitsEntityIndex(root.description) {
+            indexes.append(SQLIndex(of: ["Z_ENT"], on: table.name, root))
         }
         for join in joinTables(ofHierarchy: table.rootNumber) {
-            statements.append(
-                "CREATE INDEX \(join.name)_\(join.memberColumn)_INDEX ON \(join.name) "
-                    + "(\(join.memberColumn), \(join.ownerColumn))")
+            let master = entity(for: join.master.entity) ?? root
+            indexes.append(SQLIndex(of: [join.memberColumn, join.ownerColumn], on: join.name, master))
         }
         for entity in hierarchy {
             for index in entity.description.indexes {
-                let made = try SQLFetchIndex(index, of: entity).statements()
-                // A model may have the same index twice.
-                if !made.allSatisfy(statements.contains) { statements += made }
+                do {
+                    if let made = try SQLFetchIndex(index, of: entity).index() { indexes.append(made) }
+                } catch {
+                    try leavingOut(error)
+                }
             }
-            statements += try uniquenessStatements(for: entity)
+            do {
+                indexes += try entity.uniquenessConstraints().map(SQLIndex.init)
+            } catch {
+                try leavingOut(error)
+            }
         }
-        return statements
+        return indexes
     }
 
     private static func omitsEntityIndex(_ entity: NSEntityDescription) -> Bool {
         entity.userInfo?["_NSEntityOmitSubentityColumnIndex"] as? String == "YES"
     }
+}
 
-    private func uniquenessStatements(for entity: SQLEntity) throws -> [String] {
-        try entity.uniquenessConstraints().map { constraint in
-            let columns = constraint.columns.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
-            // The path to an element of a composite attribute has dots.
-            let properties = constraint.properties.joined(separator: "_").replacing(".", with: "_")
-            let name = "Z_\(entity.name)_UNIQUE_\(properties)"
-            return "CREATE UNIQUE INDEX \(name) ON \(entity.table) (\(columns))"
-        }
+/// An index of a new store.
+struct SQLIndex {
+    let name: String
+    let table: String
+    let entity: SQLEntity
+    /// Its columns in their order; none for an index of points, which is a table of its own.
+    let columns: [String]
+    /// What is unique, where something is.
+    var uniqueProperties: [String]?
+    let statements: [String]
+}
+
+extension SQLIndex {
+    /// An index that Core Data makes for itself.
+    fileprivate init(of columns: [String], on table: String, _ entity: SQLEntity) {
+        let name = "\(table)_\(columns[0])_INDEX"
+        self.init(
+            name: name, table: table, entity: entity, columns: columns,
+            statements: ["CREATE INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))"])
+    }
+
+    fileprivate init(_ constraint: SQLUniquenessConstraint) {
+        let columns = constraint.columns.map { "\($0) COLLATE BINARY ASC" }.joined(separator: ", ")
+        // The path to an element of a composite attribute has dots.
+        let properties = constraint.properties.joined(separator: "_").replacing(".", with: "_")
+        let (entity, table) = (constraint.entity, constraint.entity.table)
+        let name = "Z_\(entity.name)_UNIQUE_\(properties)"
+        self.init(
+            name: name, table: table, entity: entity, columns: constraint.columns,
+            uniqueProperties: constraint.properties,
+            statements: ["CREATE UNIQUE INDEX \(name) ON \(table) (\(columns))"])
     }
 }
 

@@ -188,7 +188,9 @@ private final class StoreCheckRun {
                 result.rows = try rule.rows(db)
                 return .rollback
             }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT && db.isInsideTransaction {
+        } catch let error as DatabaseError
+            where [.SQLITE_CONSTRAINT, .SQLITE_ERROR].contains(error.resultCode) && db.isInsideTransaction
+        {
             result.reason =
                 "A repair was tried, and the file refuses it: \(error.message ?? "a constraint"). Correct it by hand."
         }

@@ -38,6 +38,12 @@ package struct StoreFinding: Sendable, Equatable {
         case lowKeyCounter
         /// A counter of keys that has no key left for new rows.
         case spentKeyCounter
+        /// A column that is declared with another type, by which SQLite changes what is written.
+        case wrongColumnType
+        /// Keys, pairs or values that nothing in the file keeps unique.
+        case missingConstraint
+        /// A trigger that a derived attribute needs and the file hasn't.
+        case missingTrigger
         /// A row without a version (`Z_OPT`).
         case missingVersion
         /// No value in a mandatory attribute.
@@ -50,11 +56,13 @@ package struct StoreFinding: Sendable, Equatable {
         case oneSidedLink
         /// A file beside the store that no row refers to.
         case unusedFile
+        /// An index that a new store has, so that searches are fast.
+        case missingIndex
 
         /// Whether Apple's own stores have such rows, and everything can be read all the same.
         package var isNote: Bool {
             switch self {
-            case .missingValue, .forbiddenValue, .orphan, .oneSidedLink, .unusedFile: true
+            case .missingValue, .forbiddenValue, .orphan, .oneSidedLink, .unusedFile, .missingIndex: true
             default: false
             }
         }

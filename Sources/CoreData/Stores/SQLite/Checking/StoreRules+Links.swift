@@ -16,13 +16,16 @@ struct StoreRules {
     func all() throws -> [StoreRule] {
         let entities = schema.entities
         let own = entities.flatMap { entity in entity.ownProperties.map { (entity, $0.name, $0.property) } }
-        var rules = entities.filter(\.isRoot).flatMap { [missingVersion($0), keyCounter($0), spentKeyCounter($0)] }
+        let structure = StructureRules(schema)
+        var rules = structure.triggers() + schema.tables.flatMap { structure.types(of: $0) + structure.keys(of: $0) }
+        rules += entities.filter(\.isRoot).flatMap { [missingVersion($0), keyCounter($0), spentKeyCounter($0)] }
         for case (let entity, let name, .toOne(let toOne)) in own { rules += references(entity, name, toOne) }
         for case (let entity, let name, .toMany(let toMany)) in own { rules += owners(entity, name, toMany) }
         for join in schema.joinTables { rules += PairRules(join, self)?.all() ?? [] }
         for case (let entity, let name, .toOne(let toOne)) in own { rules += otherEnds(entity, name, toOne) }
         for case (let entity, let name, .toMany(let toMany)) in own { rules += order(entity, name, toMany) }
         for entity in entities { rules += try uniqueness(entity) }
+        for table in schema.tables { rules += try structure.indexes(of: table) }
         return rules
     }
 

@@ -23,7 +23,8 @@ struct PairRules {
     }
 
     func all() -> [StoreRule] {
-        [noKeys, duplicates] + [true, false].flatMap { [dangling(fromOwner: $0), wrongDestination(fromOwner: $0)] }
+        [noKeys, duplicates, StructureRules(rules.schema).pairs(of: join, owner)]
+            + [true, false].flatMap { [dangling(fromOwner: $0), wrongDestination(fromOwner: $0)] }
     }
 
     private var areKeys: String {
