@@ -158,7 +158,7 @@
 
         private func indexes(of entity: SQLEntity) throws -> [String] {
             try entity.description.indexes.compactMap { index in
-                let elements = index.elements
+                let elements = index.elements(of: entity)
                 guard !elements.isEmpty else { return nil }
                 if elements.count == 1, elements[0].property is NSRelationshipDescription { return nil }
                 func unsupported(_ reason: String) -> SQLSchemaError {

@@ -296,6 +296,20 @@ import Testing
         #expect(indexes == ["CREATE INDEX ZHERO_ZTEAM_INDEX ON ZHERO (ZTEAM)"])
     }
 
+    @Test func `relationships to many objects have no part in a fetch index, as Wikipedia's model has it`() throws {
+        let hero = TestModel.entity("Hero", [TestModel.attribute("name", .stringAttributeType)])
+        let team = TestModel.entity("Team")
+        TestModel.connect(hero, "teams", .many, team, "heroes", .many)
+        let properties = try ["teams", "name"].map { try #require(hero.propertiesByName[$0]) }
+        let elements = properties.map { NSFetchIndexElementDescription(property: $0, collationType: .binary) }
+        hero.indexes = [
+            NSFetchIndexDescription(name: "byBoth", elements: elements),
+            NSFetchIndexDescription(name: "byTeams", elements: Array(elements.prefix(1))),
+        ]
+        let indexes = try statements([hero, team]).filter { $0.hasPrefix("CREATE INDEX Z_Hero") }
+        #expect(indexes == ["CREATE INDEX Z_Hero_byBoth ON ZHERO (ZNAME COLLATE BINARY ASC)"])
+    }
+
     @Test(arguments: [
         ("age = 2", "ZAGE = 2"), ("age != 2", "ZAGE <> 2"), ("age > 2", "ZAGE > 2"), ("name = nil", "ZNAME IS NULL"),
         ("name != nil", "ZNAME IS NOT NULL"), ("name = \"O'Neil\"", "ZNAME = 'O''Neil'"),

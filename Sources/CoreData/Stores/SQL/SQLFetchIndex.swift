@@ -16,9 +16,9 @@ struct SQLFetchIndex {
     /// - Returns: Nil where it needs none.
     /// - Throws: ``SQLSchemaError`` where an element or the partial index predicate can't be expressed.
     func index() throws -> SQLIndex? {
-        let elements = description.elements
+        let elements = description.elements(of: entity)
         if elements.isEmpty { return nil }
-        if elements.count == 1, isRelationship(elements[0]) { return nil }
+        if elements.count == 1, elements[0].relationship(of: entity) != nil { return nil }
         if elements.contains(where: { $0.collationType == .rTree }) { return try spatialIndex() }
         let columns = try elements.map(column)
         let parts = zip(columns, elements).map { "\($0) COLLATE BINARY \($1.isAscending ? "ASC" : "DESC")" }
@@ -31,11 +31,6 @@ struct SQLFetchIndex {
     }
 
     private var title: String { "Fetch index '\(description.name)' of entity '\(entity.name)'" }
-
-    private func isRelationship(_ element: NSFetchIndexElementDescription) -> Bool {
-        if element.property is NSRelationshipDescription { return true }
-        return element.propertyName.flatMap { entity.description.relationshipsByName[$0] } != nil
-    }
 
     private func column(of element: NSFetchIndexElementDescription) throws -> String {
         if let expression = (element.property as? NSExpressionDescription)?.expression {
@@ -77,6 +72,20 @@ struct SQLFetchIndex {
                 + "DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK ; END",
         ]
         return SQLIndex(name: name, table: entity.table, entity: entity, columns: [], statements: statements)
+    }
+}
+
+extension NSFetchIndexDescription {
+    /// The elements that can be in an index: a relationship to many objects, which Xcode takes, too, has no column.
+    package func elements(of entity: SQLEntity) -> [NSFetchIndexElementDescription] {
+        elements.filter { $0.relationship(of: entity)?.isToMany != true }
+    }
+}
+
+extension NSFetchIndexElementDescription {
+    fileprivate func relationship(of entity: SQLEntity) -> NSRelationshipDescription? {
+        property as? NSRelationshipDescription
+            ?? propertyName.flatMap { entity.description.relationshipsByName[$0] }
     }
 }
 
