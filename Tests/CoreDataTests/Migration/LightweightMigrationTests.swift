@@ -545,6 +545,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [NSAttributeType.integer64AttributeType, .doubleAttributeType])
+    func `a number's type may become one that has room for each of them`(_ type: NSAttributeType) throws {
+        let store = try heroes()
+        let model = try TestModel.heroes().next { try $0.entity("Hero").attribute("age").attributeType = type }
+        let context = try migrate(store, to: model)
+        #expect(try context.values("Hero", "age").contains { Double($0) == 36 })
+        #expect(throws: CocoaError.self) {
+            try NSMappingModel.inferredMappingModel(forSourceModel: model, destinationModel: TestModel.heroes())
+        }
+    }
+
     @Test func `all that is in the way of a mapping is listed at once, and the store stays`() throws {
         let store = try heroes()
         try store.close()

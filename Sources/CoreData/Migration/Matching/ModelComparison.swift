@@ -162,10 +162,9 @@ private struct EntityComparison {
             found.append(difference(new, .optional(new.isOptional), isFillable(new) ? nil : .noDefault))
         }
         if old.attributeType != new.attributeType {
-            let isComputed = new is NSDerivedAttributeDescription
+            let isSafe = new is NSDerivedAttributeDescription || new.attributeType.holds(numbersOf: old.attributeType)
             found.append(
-                difference(
-                    new, .type(from: old.attributeType, to: new.attributeType), isComputed ? nil : .typeChanged))
+                difference(new, .type(from: old.attributeType, to: new.attributeType), isSafe ? nil : .typeChanged))
         }
         if old.allowsExternalBinaryDataStorage != new.allowsExternalBinaryDataStorage {
             found.append(difference(new, .externalStorage(new.allowsExternalBinaryDataStorage)))
@@ -253,5 +252,19 @@ private struct EntityComparison {
             }
             .map(\.name).sorted(by: SQLNaming.precedes)
             .map { ModelDifference(entity: name, property: $0, change: .removed) }
+    }
+}
+
+extension NSAttributeType {
+    /// Whether each number of another type is one of this type, too. Core Data infers conversions between numbers; those that
+    /// may change a value are left to a mapping model.
+    fileprivate func holds(numbersOf other: NSAttributeType) -> Bool {
+        switch other {
+        case .integer16AttributeType:
+            [.integer32AttributeType, .integer64AttributeType, .floatAttributeType, .doubleAttributeType].contains(self)
+        case .integer32AttributeType: [.integer64AttributeType, .doubleAttributeType].contains(self)
+        case .floatAttributeType: self == .doubleAttributeType
+        default: false
+        }
     }
 }
