@@ -308,32 +308,32 @@ extension NSManagedObjectContext {
     }
 
     private func prefetch(_ key: String, for objects: [NSManagedObject]) throws -> [NSManagedObject] {
-        var destinations: [NSManagedObject] = []
-        var owners: [NSManagedObject] = []
-        var relationship: NSRelationshipDescription?
+        // Many may lead to one, which is gone on from once.
+        var destinations = ToManyMembers()
+        // Sub-entities may each have a relationship of the name.
+        var lists: [(relationship: NSRelationshipDescription, slot: Int, owners: [NSManagedObject])] = []
         for object in objects {
             guard let slot = object.layout.slot(named: key), let found = object.layout.slots[slot].relationship else {
                 continue
             }
             object.realize()
-            if found.isToMany {
-                relationship = found
-                if object.values[slot].isRelationshipFault { owners.append(object) }
-            } else if let destination = object.destination(slot) {
-                destinations.append(destination)
+            if !found.isToMany {
+                if let destination = object.destination(slot) { destinations.append(destination) }
+            } else if let list = lists.firstIndex(where: { $0.relationship === found }) {
+                lists[list].owners.append(object)
+            } else {
+                lists.append((found, slot, [object]))
             }
         }
-        if let relationship, let slot = owners.first?.layout.slot(named: key) {
-            try readMembers(of: owners, slot: slot, relationship: relationship)
-        }
-        if relationship != nil {
-            for object in objects {
-                guard let slot = object.layout.slot(named: key) else { continue }
-                destinations += object.members(slot).objects
+        for (relationship, slot, owners) in lists {
+            let unread = owners.filter { $0.values[slot].isRelationshipFault }
+            if !unread.isEmpty { try readMembers(of: unread, slot: slot, relationship: relationship) }
+            for owner in owners {
+                for member in owner.members(slot).objects { destinations.append(member) }
             }
         }
-        try loadRows(of: destinations)
-        return destinations
+        try loadRows(of: destinations.objects)
+        return destinations.objects
     }
 
     /// The objects with some IDs, in their order, with their rows, which take one question; the missing ones are faults.

@@ -48,6 +48,35 @@ import Testing
         #expect(counter.questions.count == before)
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `relationships of one name in several sub-entities are prefetched, each in its place`(
+        _ kind: StoreKind
+    ) throws {
+        let names = ["Item", "Shelf", "Box", "Book", "Coin"]
+        let entities = names.map { name in
+            let entity = NSEntityDescription()
+            entity.name = name
+            return entity
+        }
+        let (item, shelf, box, book, coin) = (entities[0], entities[1], entities[2], entities[3], entities[4])
+        item.subentities = [shelf, box]
+        shelf.properties = [LibraryModel.attribute("height", .doubleAttributeType)]
+        LibraryModel.connect(shelf, "contents", many: true, .nullifyDeleteRule, book, "shelf", many: false)
+        LibraryModel.connect(box, "contents", many: true, .nullifyDeleteRule, coin, "boxes", many: true)
+        let model = NSManagedObjectModel()
+        model.entities = entities
+        let library = try Library(kind, model: model)
+        library.insert("Shelf").setValue(Set((0..<3).map { _ in library.insert("Book") }), forKey: "contents")
+        library.insert("Box").setValue(Set((0..<2).map { _ in library.insert("Coin") }), forKey: "contents")
+        try library.context.save()
+        library.context.reset()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+        request.relationshipKeyPathsForPrefetching = ["contents"]
+        let found = try library.context.fetch(request)
+        #expect(found.allSatisfy { !$0.hasFault(forRelationshipNamed: "contents") })
+        #expect(Set(found.map { $0.many("contents").count }) == [2, 3])
+    }
+
     @Test func `firing a fetched fault asks the store nothing`() throws {
         let library = try filled(.inMemory)
         let counter = try library.counting()
