@@ -4,22 +4,35 @@ import Foundation
 
 /// The members of one to-many relationship of one row, without duplicates.
 struct StoredMembers {
-    private(set) var ids: [NSManagedObjectID] = []
+    /// With those that have left, until half of them have.
+    private var list: [NSManagedObjectID] = []
     private var keys: Set<RowKey> = []
+    private var gone: Set<RowKey> = []
 
     init(_ ids: [NSManagedObjectID] = []) {
         for id in ids { insert(id) }
     }
 
+    var ids: [NSManagedObjectID] { gone.isEmpty ? list : list.filter(contains) }
+
     func contains(_ id: NSManagedObjectID) -> Bool { keys.contains(id.key) }
 
     mutating func insert(_ id: NSManagedObjectID) {
-        if keys.insert(id.key).inserted { ids.append(id) }
+        if contains(id) { return }
+        if gone.contains(id.key) { tidy() }
+        keys.insert(id.key)
+        list.append(id)
     }
 
     mutating func remove(_ id: NSManagedObjectID) {
         guard keys.remove(id.key) != nil else { return }
-        ids.removeAll { $0 == id }
+        gone.insert(id.key)
+        if gone.count * 2 > list.count { tidy() }
+    }
+
+    private mutating func tidy() {
+        list = ids
+        gone = []
     }
 }
 
