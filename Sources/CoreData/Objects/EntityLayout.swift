@@ -39,7 +39,7 @@ package final class EntityLayout {
     package let slotByName: [String: Int]
     /// The composite attributes by name, those within others by the paths that lead to them.
     let composites: [String: CompositeLayout]
-    /// The words of the slots' names, for a look-up without hashing; `none` for a slot whose name a later one has.
+    /// The words of the first slots' names, for a look-up without hashing; `none` for a slot whose name a later one has.
     private let nameWords: [StringWords]
     /// The values of a new object: the model's defaults, null, and empty relationships.
     package let defaults: SlotValues
@@ -60,7 +60,8 @@ package final class EntityLayout {
         composites = CompositeLayout.all(of: entity, slotByName)
         self.slots = slots
         self.slotByName = slotByName
-        nameWords = slots.enumerated().map { slotByName[$1.name] == $0 ? StringWords($1.name) : .none }
+        // To go through more of them takes longer than hashing.
+        nameWords = slots.prefix(32).enumerated().map { slotByName[$1.name] == $0 ? StringWords($1.name) : .none }
         forms = SlotForms(slots.map(\.kind))
         defaults = SlotValues(slots.map(Self.defaultValue), forms)
         blank = SlotValues(slots.map { $0.isToMany ? .unread(nil) : .null }, forms)
