@@ -5,7 +5,8 @@ struct UndoStep {
     struct Members {
         var added: [NSManagedObject]
         var removed: [NSManagedObject]
-        /// The former order, for an ordered relationship.
+        /// The former order, for an ordered relationship where it isn't that of those that stayed, and then the removed ones: a list that
+        /// grows one by one mustn't be kept once for each.
         var order: [NSManagedObject]?
     }
 
@@ -63,9 +64,8 @@ extension UndoStep.Members {
             if added.isEmpty, removed.isEmpty { return nil }
         case (.unread(let old), .unread(let new)):
             let (old, new) = (old ?? ToManyDelta(), new ?? ToManyDelta())
-            self.init(
-                added: Self.left(new.added, old.added) + Self.left(old.removed, new.removed),
-                removed: Self.left(old.added, new.added) + Self.left(new.removed, old.removed))
+            let come = Self.apart(old.added, new.added), gone = Self.apart(old.removed, new.removed)
+            self.init(added: come.new + gone.old, removed: come.old + gone.new)
             if added.isEmpty, removed.isEmpty { return nil }
         default: return nil
         }
@@ -73,12 +73,31 @@ extension UndoStep.Members {
 
     private init?(from old: ToManyMembers, to new: ToManyMembers, ordered: Bool) {
         if old.hasSameMembers(as: new, ordered: ordered) { return nil }
-        self.init(
-            added: Self.left(new, old), removed: Self.left(old, new), order: ordered ? old.objects : nil)
+        let apart = Self.apart(old, new)
+        self.init(added: apart.new, removed: apart.old)
+        guard ordered else { return }
+        let come = Set(added.map(ObjectIdentifier.init))
+        let left = new.objects.filter { !come.contains(ObjectIdentifier($0)) } + removed
+        if !left.elementsEqual(old.objects, by: ===) { order = old.objects }
     }
 
-    private static func left(_ all: ToManyMembers, _ without: ToManyMembers) -> [NSManagedObject] {
-        all.objects.filter { !without.contains($0) }
+    /// What each of two lists has alone. Who is at the same place of both, from either end, needn't be looked for.
+    private static func apart(
+        _ old: ToManyMembers, _ new: ToManyMembers
+    ) -> (old: [NSManagedObject], new: [NSManagedObject]) {
+        let (old, new) = (old.objects, new.objects)
+        var end = 0
+        while end < min(old.count, new.count), old[old.count - 1 - end] === new[new.count - 1 - end] { end += 1 }
+        func moved(_ objects: [NSManagedObject], _ others: [NSManagedObject]) -> [NSManagedObject] {
+            let last = others.count - end
+            return (0..<objects.count - end).filter { $0 >= last || objects[$0] !== others[$0] }.map { objects[$0] }
+        }
+        let (movedOld, movedNew) = (moved(old, new), moved(new, old))
+        let oldIDs = Set(movedOld.map(ObjectIdentifier.init)), newIDs = Set(movedNew.map(ObjectIdentifier.init))
+        return (
+            movedOld.filter { !newIDs.contains(ObjectIdentifier($0)) },
+            movedNew.filter { !oldIDs.contains(ObjectIdentifier($0)) }
+        )
     }
 }
 
