@@ -1,18 +1,17 @@
-// The objects with one kind of pending change, in the order of the changes. Whether an object is in the list is a flag of
-// the object, so nothing has to be looked up.
+// The objects with one kind of pending change, in the order of the changes.
 
 import Foundation
 
-/// A list of objects that have a flag. Objects that lose the flag are skipped, and dropped before the next addition.
+/// A list of objects that have a flag.
 struct ChangeList {
-    private var list: [NSManagedObject] = []
-    private var staleCount = 0
-    /// How many objects of an entity may be in the list, at most.
+    private var list = ObjectList()
+    /// How many objects of an entity are in the list.
     private var entityCounts: [ObjectIdentifier: Int] = [:]
     private let flag: NSManagedObject.State
     private let excluded: NSManagedObject.State
-    /// Made when somebody looks for a value.
+    /// Made when somebody looks for a value. Who has left the list stays in it until there are more of them than of the others.
     private var index: ChangeIndex?
+    private var leftCount = 0
 
     /// - Parameters:
     ///   - flag: What an object of the list has.
@@ -25,25 +24,31 @@ struct ChangeList {
     /// How often objects have come and gone.
     private(set) var revision = 0
 
-    var count: Int { list.count - staleCount }
-    var isEmpty: Bool { count == 0 }
+    var count: Int { list.count }
+    var isEmpty: Bool { list.isEmpty }
 
-    var objects: [NSManagedObject] { staleCount == 0 ? list : list.filter(isCurrent) }
+    var objects: [NSManagedObject] { list.objects }
 
     /// Adds an object that isn't in the list and has just got the flag.
     mutating func append(_ object: NSManagedObject) {
-        if staleCount > 0 {
-            list = list.filter { isCurrent($0) && $0 !== object }
-            staleCount = 0
-            index = nil
-        }
         revision += 1
         list.append(object)
         entityCounts[ObjectIdentifier(object.entity), default: 0] += 1
         index?.note(object)
     }
 
-    /// How many objects of some entities may be in the list, at most.
+    /// Takes an object out that has just lost the flag, or is about to.
+    mutating func remove(_ object: NSManagedObject) {
+        guard list.remove(object) else { return }
+        revision += 1
+        entityCounts[ObjectIdentifier(object.entity), default: 1] -= 1
+        leftCount += 1
+        guard leftCount > list.count else { return }
+        leftCount = 0
+        index = nil
+    }
+
+    /// How many objects of some entities are in the list.
     func count(of entities: [NSEntityDescription]) -> Int {
         isEmpty ? 0 : entities.reduce(0) { $0 + (entityCounts[ObjectIdentifier($1)] ?? 0) }
     }
@@ -66,28 +71,11 @@ struct ChangeList {
     /// Notes that an object has changed whose values are in the index.
     mutating func noteChange(of object: NSManagedObject) { index?.note(object) }
 
-    /// Takes an object out that was in the list and has just lost the flag.
-    mutating func noteLoss() {
-        revision += 1
-        staleCount += 1
-    }
-
-    /// Takes an object out, whatever its flags are. O(*n*).
-    mutating func remove(_ object: NSManagedObject) { removeAll { $0 === object } }
-
-    /// Takes objects out, whatever their flags are. O(*n*).
-    mutating func removeAll(where isGone: (NSManagedObject) -> Bool) {
-        revision += 1
-        list = list.filter { isCurrent($0) && !isGone($0) }
-        staleCount = 0
-        index = nil
-    }
-
     mutating func removeAll() {
         revision += 1
-        list = []
-        staleCount = 0
+        list = ObjectList()
         entityCounts = [:]
+        leftCount = 0
         index = nil
     }
 

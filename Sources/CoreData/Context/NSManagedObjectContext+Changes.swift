@@ -25,10 +25,10 @@ extension NSManagedObjectContext {
     /// Enters an object that is marked as deleted among the changes; one that was never saved is forgotten.
     func noteDeletion(of object: NSManagedObject) {
         if object.isInserted {
-            inserted.noteLoss()
+            inserted.remove(object)
             object.state.insert(.forgotten)
         } else {
-            if object.isUpdated { updated.noteLoss() }
+            updated.remove(object)
             deleted.append(object)
         }
         if !object.state.contains(.inEvent) {
@@ -40,8 +40,8 @@ extension NSManagedObjectContext {
     /// Follows the delete rules of everything deleted since the last time, and of what that deletes.
     func propagateDeletions() {
         while !undeclaredDeletions.isEmpty {
-            let batch = undeclaredDeletions
-            undeclaredDeletions.removeAll()
+            let batch = undeclaredDeletions.objects
+            undeclaredDeletions = ObjectList()
             for object in batch where !object.state.contains(.deletionPropagated) {
                 object.state.insert(.deletionPropagated)
                 let failures = faultFailures?.count
@@ -108,9 +108,10 @@ extension NSManagedObjectContext {
 
     /// The changes since the last time, by kind, and a clean slate.
     private func takeEvent() -> ChangeDigest {
-        undoRecorder?.record(event)
+        let objects = event.objects
+        undoRecorder?.record(objects)
         var digest = ChangeDigest()
-        for object in event {
+        for object in objects {
             object.state.remove(.inEvent)
             if object.state.contains(.forgotten) {
                 digest.forgotten.append(object)
@@ -122,7 +123,7 @@ extension NSManagedObjectContext {
                 digest.updated.append(object)
             }
         }
-        event.removeAll()
+        event = ObjectList()
         revived.removeAll()
         formerEnds.removeAll()
         return digest

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
             if object.isFault, !object.state.contains(.hasRow) { object.becomeEmpty() }
             object.state = [.deleted, .deletionPropagated, .gone]
             registry.remove(object.id.key)
-            if retainsRegisteredObjects { retained.removeAll { $0 === object } }
+            if retainsRegisteredObjects { retained.remove(object) }
         }
         return dropReferences(to: objects)
     }

@@ -92,15 +92,15 @@ extension NSManagedObjectContext {
         checkQueue()
         let inserted = inserted.objects
         let changed = updated.objects + deleted.objects
-        let forgotten = event.filter { $0.state.contains(.forgotten) }
+        let forgotten = event.objects.filter { $0.state.contains(.forgotten) }
         self.inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()
-        undeclaredDeletions.removeAll()
+        undeclaredDeletions = ObjectList()
         mergedDeletions.removeAll()
         inaccessible.removeAll()
-        for object in event { object.state.remove(.inEvent) }
-        event.removeAll()
+        for object in event.objects { object.state.remove(.inEvent) }
+        event = ObjectList()
         revived.removeAll()
         formerEnds.removeAll()
         undoRecorder?.noteReset()
@@ -126,15 +126,15 @@ extension NSManagedObjectContext {
         inserted.removeAll()
         updated.removeAll()
         deleted.removeAll()
-        undeclaredDeletions.removeAll()
+        undeclaredDeletions = ObjectList()
         mergedDeletions.removeAll()
         inaccessible.removeAll()
-        event.removeAll()
+        event = ObjectList()
         revived.removeAll()
         formerEnds.removeAll()
         undoRecorder?.noteReset()
         registry.removeAll()
-        retained.removeAll()
+        retained = ObjectList()
         advanceGeneration()
         assignedStores.removeAll()
         wantedRows.removeAll()
@@ -177,11 +177,11 @@ extension NSManagedObjectContext {
         if object.hasChanges {
             updated.remove(object)
             deleted.remove(object)
-            undeclaredDeletions.removeAll { $0 === object }
+            undeclaredDeletions.remove(object)
         }
         object.state.subtract([.updated, .deleted, .deletionPropagated])
         undoRecorder?.noteLoss(of: object)
-        if object.state.contains(.inEvent) { event.removeAll { $0 === object } }
+        if object.state.contains(.inEvent) { event.remove(object) }
         object.state.remove(.inEvent)
         revived.remove(ObjectIdentifier(object))
     }

@@ -78,22 +78,14 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// All at once, because each look at the lists takes as long as they are.
     private func undelete(_ objects: [NSManagedObject]) {
-        let ids = Set(objects.map(ObjectIdentifier.init))
-        func comesBack(_ object: NSManagedObject) -> Bool { ids.contains(ObjectIdentifier(object)) }
-        for object in objects { object.state.subtract([.deleted, .deletionPropagated]) }
-        deleted.removeAll(where: comesBack)
-        updated.removeAll(where: comesBack)
-        undeclaredDeletions.removeAll(where: comesBack)
-        for object in objects where object.state.contains(.updated) { updated.append(object) }
-        // One that was never saved is new again.
-        let new = objects.filter { $0.state.contains(.forgotten) }
-        if new.isEmpty { return }
-        inserted.removeAll(where: comesBack)
-        for object in new {
-            object.state.remove(.forgotten)
-            inserted.append(object)
+        for object in objects {
+            object.state.subtract([.deleted, .deletionPropagated])
+            deleted.remove(object)
+            undeclaredDeletions.remove(object)
+            if object.state.contains(.updated) { updated.append(object) }
+            // One that was never saved is new again.
+            if object.state.remove(.forgotten) != nil { inserted.append(object) }
         }
     }
 
@@ -188,7 +180,7 @@ extension NSManagedObjectContext {
     /// Lets go of an object for good.
     func forget(_ object: NSManagedObject) {
         registry.remove(object.id.key)
-        if retainsRegisteredObjects { retained.removeAll { $0 === object } }
+        if retainsRegisteredObjects { retained.remove(object) }
         object.detach()
     }
 

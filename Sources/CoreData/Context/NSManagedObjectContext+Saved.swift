@@ -32,9 +32,9 @@ extension NSManagedObjectContext {
             deleted: deleted.objects.filter(isWritten))
         settle(digest)
         saved.append(digest)
-        inserted.removeAll(where: isWritten)
-        updated.removeAll(where: isWritten)
-        deleted.removeAll(where: isWritten)
+        for object in digest.inserted { inserted.remove(object) }
+        for object in digest.updated { updated.remove(object) }
+        for object in digest.deleted { deleted.remove(object) }
         for object in digest.inserted + digest.updated + digest.deleted { undoRecorder?.noteLoss(of: object) }
     }
 

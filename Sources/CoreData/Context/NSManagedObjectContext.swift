@@ -49,7 +49,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var shouldDeleteInaccessibleFaults = true
     /// Whether objects without changes are kept alive by the context.
     open var retainsRegisteredObjects = false {
-        didSet { retained = retainsRegisteredObjects ? Array(registeredObjects) : [] }
+        didSet { retained = ObjectList(retainsRegisteredObjects ? Array(registeredObjects) : []) }
     }
 
     /// Whether the context takes over by itself, on its queue, what is saved to its coordinator or parent by other contexts,
@@ -70,7 +70,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// All objects of the context that somebody holds, by ID.
     let registry = ObjectRegistry()
-    var retained: [NSManagedObject] = []
+    var retained = ObjectList()
     /// Disjoint; in the order of the changes.
     var inserted = ChangeList(.inserted, without: .deleted)
     var updated = ChangeList(.updated, without: .deleted)
@@ -82,9 +82,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Those whose partners are being brought into line with a newer row.
     var settling: Set<ObjectIdentifier> = []
     /// Deleted, but their relationships don't know it yet.
-    var undeclaredDeletions: [NSManagedObject] = []
+    var undeclaredDeletions = ObjectList()
     /// What changed since the last `processPendingChanges()`.
-    var event: [NSManagedObject] = []
+    var event = ObjectList()
     /// Objects of the running event whose deletion, which had been announced, was taken back, or that were inserted once more.
     var revived: Set<ObjectIdentifier> = []
     /// What relationships were before they were set without a note in the running event.

@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
         else { return }
         object.touched.removeAll()
         object.state.remove(.updated)
-        updated.noteLoss()
+        updated.remove(object)
         undoRecorder?.noteLoss(of: object)
     }
 

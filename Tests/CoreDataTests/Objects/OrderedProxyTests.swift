@@ -157,4 +157,12 @@ import Testing
         let ratio = Growth.ratio(small: { fillAndEmpty(small) }, large: { fillAndEmpty(large) })
         #expect(ratio < 9, "\(ratio)")
     }
+
+    @Test func `a list that one proxy is going through can be changed by another one`() {
+        for chapter in chapters { book.mutableOrderedSetValue(forKey: "chapters").add(chapter) }
+        for chapter in book.mutableOrderedSetValue(forKey: "chapters") {
+            book.mutableOrderedSetValue(forKey: "chapters").remove(chapter)
+        }
+        #expect(numbers().isEmpty)
+    }
 }
