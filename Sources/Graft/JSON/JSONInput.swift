@@ -11,6 +11,7 @@ struct JSONInput: ~Copyable {
     /// Whether the text ends with the window.
     private(set) var isComplete: Bool
     private let source: JSONSource?
+    private let mark = LineMark()
 
     init(_ bytes: [UInt8]) {
         (window, isComplete, source) = (bytes, true, nil)
@@ -54,10 +55,21 @@ struct JSONInput: ~Copyable {
     /// The line and the column of an offset in the whole text, both from 1; nil where the window has left it behind.
     func position(of offset: Int) -> (line: Int, column: Int)? {
         guard offset >= windowOffset else { return source?.position(of: offset) }
-        var lines = source?.lines ?? LineCount()
-        lines.advance(over: window.span.extracting(first: min(offset - windowOffset, window.count)), at: windowOffset)
-        return (lines.line, offset - lines.start + 1)
+        if mark.offset < windowOffset || mark.offset > offset {
+            (mark.offset, mark.lines) = (windowOffset, source?.lines ?? LineCount())
+        }
+        let end = windowOffset + min(offset - windowOffset, window.count)
+        let passed = window.span.extracting(mark.offset - windowOffset..<end - windowOffset)
+        mark.lines.advance(over: passed, at: mark.offset)
+        mark.offset = end
+        return (mark.lines.line, offset - mark.lines.start + 1)
     }
+}
+
+/// How far lines have been counted: many errors are each farther on than the one before.
+private final class LineMark {
+    var offset = 0
+    var lines = LineCount()
 }
 
 /// Gives the bytes of a text in chunks, and counts the lines that the window has left behind.
