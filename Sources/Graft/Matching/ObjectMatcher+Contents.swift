@@ -156,16 +156,26 @@ extension ObjectMatcher {
         let stored = hasStored ? try fetchCandidates(rows, key, plan, snapshot) : []
         for object in stored { candidates[try value(of: object, key, plan), default: []].append(object) }
         let unsaved = try unsavedObjects(of: plan, by: key)
+        // The first one is the last in its list, so that many equal ones are taken out without moving the others.
+        var left: [ExactValue: [NSManagedObject]] = [:]
         for row in rows {
-            let value = key.map { snapshot.tables[plan.number].value(plan.properties[$0].column, row: row) } ?? .null
-            let equals = candidates[ExactValue(value), default: []] + unsaved[ExactValue(value), default: []]
+            let value = ExactValue(
+                key.map { snapshot.tables[plan.number].value(plan.properties[$0].column, row: row) } ?? .null)
+            var equals =
+                left.removeValue(forKey: value)
+                ?? (candidates[value, default: []] + unsaved[value, default: []]).reversed().filter {
+                    !memory.taken.contains($0.objectID.lookupKey) && !$0.isDeleted
+                }
             let reference = RowReference(entity: plan.number, row: row)
-            for object in equals where !memory.taken.contains(object.objectID.lookupKey) && !object.isDeleted {
-                guard try fits(object, reference, snapshot) else { continue }
+            let place = try equals.lastIndex {
+                try !memory.taken.contains($0.objectID.lookupKey) && fits($0, reference, snapshot)
+            }
+            if let place {
+                let object = equals.remove(at: place)
                 memory.taken.insert(object.objectID.lookupKey)
                 objects[plan.number][row] = object
-                break
             }
+            left[value] = equals
         }
     }
 
