@@ -49,10 +49,15 @@ extension CocoaError {
 
     /// The value that failed to validate.
     public var validationValue: Any? { details[NSValidationValueErrorKey] }
+
+    /// Whether the error recommends a check of the store, which the check itself can do nothing with.
+    package var recommendsCheck: Bool { details[CoreDataError.recommendsCheckKey] != nil }
 }
 
 /// Makes the errors of the Core Data API: `CocoaError` with a description that names place, finding and remedy.
 package enum CoreDataError {
+    static let recommendsCheckKey = "StoreCheckRecommended"
+
     package static func make(_ code: CocoaError.Code, _ description: String, userInfo: [String: Any] = [:])
         -> CocoaError
     {

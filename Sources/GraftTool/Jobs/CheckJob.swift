@@ -19,10 +19,8 @@ struct CheckJob {
     func run(on console: Console) throws -> Bool {
         do {
             return try runCheck(on: console)
-        } catch let error as NSError
-            where error.domain == NSCocoaErrorDomain && error.localizedDescription.contains("graft check")
-        {
-            // What the store says recommends this check, which comes no further.
+        } catch let error as CocoaError where error.recommendsCheck {
+            // This is the check, and it comes no further.
             let reason = error.userInfo[NSUnderlyingErrorKey] as? NSError
             throw GraftError(
                 .other(

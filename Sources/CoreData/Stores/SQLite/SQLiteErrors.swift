@@ -22,7 +22,7 @@ struct SQLiteErrors: Sendable {
                 .fileReadCorruptFile,
                 "The store \(path) is damaged. \(error.description) Correct the row, or restore the store from a copy; graft check "
                     + "lists all that is damaged.",
-                userInfo: [NSFilePathErrorKey: path])
+                userInfo: [NSFilePathErrorKey: path, CoreDataError.recommendsCheckKey: true])
         case let error as SQLSchemaError:
             return CoreDataError.make(
                 .persistentStoreIncompatibleSchema, "The store \(path): \(error.description)",
@@ -45,6 +45,7 @@ struct SQLiteErrors: Sendable {
         let shown = error.sql.flatMap { $0.hasPrefix("PRAGMA") ? nil : $0 }
         let statement = shown.map { " while running \"\($0.prefix(400))\"" } ?? ""
         let (cocoaCode, remedy) = meaning(of: error.extendedResultCode, operation)
+        if cocoaCode == .fileReadCorruptFile { userInfo[CoreDataError.recommendsCheckKey] = true }
         let verb =
             switch operation {
             case .opening: "opened"
