@@ -123,11 +123,12 @@ import Testing
                 .attribute("no", .integer64AttributeType), .attribute("colour"),
                 .toOne("wearer", "Hero", inverse: "armour"),
             ])
-        let stack = try TestStack(sketch.model(), .sqlite)
+        let model = sketch.model()
+        let stack = try TestStack(model, .sqlite)
         let text = #"[{"name": "a", "armour": {"no": 1, "colour": "red"}}, {"name": "b", "armour": {"no": 1}}]"#
         try stack.importJSON(text, "Hero")
         let archive = try stack.archive(encoding)
-        let copy = try TestStack(sketch.model(), .sqlite)
+        let copy = try TestStack(model, .sqlite)
         try copy.restore(archive)
         #expect(try copy.labels() == stack.labels())
         for stack in [stack, copy] { #expect(try !stack.restore(archive).hasChanges) }
