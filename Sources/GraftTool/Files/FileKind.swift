@@ -27,8 +27,9 @@ enum FileKind {
         }
     }
 
-    /// Whether two paths lead to one file, or would where there is none yet.
+    /// Whether two paths lead to one file, or would where there is none yet; or whether two URLs are the same.
     static func isSameFile(_ one: String, _ other: String) -> Bool {
+        if one == other { return true }
         let (first, second) = (number(of: one), number(of: other))
         if first != nil || second != nil { return first == second }
         let urls = [one, other].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath() }

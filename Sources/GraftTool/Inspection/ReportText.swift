@@ -23,8 +23,9 @@ enum ReportText {
     }
 
     static func lines(_ store: StoreReport) -> [String] {
+        let size = store.size.map { ", \($0) bytes" } ?? ""
         let framework = store.frameworkVersion.map { ", framework version \($0)" } ?? ""
-        return ["\(store.file): \(store.type) store, \(store.size) bytes\(framework)", "UUID \(store.uuid)"]
+        return ["\(store.file): \(store.type) store\(size)\(framework)", "UUID \(store.uuid)"]
             + lines(store.model, countsObjects: true)
     }
 

@@ -5,8 +5,8 @@ import Foundation
 /// A store in words.
 struct StoreReport: Encodable {
     var file: String
-    /// The bytes of the store and of its log.
-    var size: Int
+    /// The bytes of the store and of its log; nil for one on a server.
+    var size: Int?
     var uuid: String
     var type: String
     /// The version of Core Data that the store was last written by or for, as its metadata has it.

@@ -65,7 +65,7 @@ struct InspectJob {
             }
         }
         return StoreReport(
-            file: StoreAccess.shown(file), size: try Self.size(of: file),
+            file: StoreAccess.shown(file), size: FileKind(ofPath: file) == .server ? nil : try Self.size(of: file),
             uuid: metadata[NSStoreUUIDKey] as? String ?? "",
             type: metadata[NSStoreTypeKey] as? String ?? "",
             frameworkVersion: (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue, model: report)

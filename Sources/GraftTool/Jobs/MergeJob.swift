@@ -77,7 +77,7 @@ struct MergeJob {
                 try self.write(diff, patch)
             }
         }
-        if try FileKind(ofPath: output) == .file && FileKind.contents(of: output) != .empty {
+        if try [.file, .server].contains(FileKind(ofPath: output)) && FileKind.contents(of: output) != .empty {
             try backup.makeIfAsked(of: output)
             try backup.deleting(deletionLimit, in: output, console, write)
         } else {
@@ -92,6 +92,11 @@ struct MergeJob {
     /// The output may be one of the versions, and is of our version's kind: no store becomes an archive, and no archive a store.
     /// Another store is replaced only where it continues ours, as the result of an earlier merge does.
     private func requireReplaceableOutput(_ ours: GraphFile) throws {
+        if !FileKind.isSameFile(self.ours, output) {
+            try StoreAccess.requireFile(
+                self.ours, remedy: "Name it as the output, too, or put it into a file first: graft copy.")
+            try StoreAccess.requireFile(output, remedy: "Name a file for the result.")
+        }
         let versions = [base, self.ours, theirs]
         try OutputFile.requireNoPartOfStore(output, besides: versions)
         guard FileKind(ofPath: output) == .file else { return }

@@ -19,7 +19,8 @@ struct PageJob {
         let report = try InspectJob(file: store, model: model, isJSON: false).storeReport()
         let container = try StoreAccess.openForReading(store, modelPath: model)
         var page = StorePage(title: StoreAccess.title(of: store))
-        page.facts = ["\(report.type) store, \(report.size.formatted()) bytes", "UUID \(report.uuid)"]
+        let size = report.size.map { ", \($0.formatted()) bytes" } ?? ""
+        page.facts = ["\(report.type) store\(size)", "UUID \(report.uuid)"]
         page.diagram = try Graphviz.svgIfInstalled(of: DiagramJob.diagram(container.managedObjectModel))
         if page.diagram == nil {
             page.facts.append("Without a picture of the model, because Graphviz isn't installed.")
