@@ -275,7 +275,7 @@ import Testing
             [{"home": {"address": {"city": {"id": 1, "n": "a"}}},
               "work": {"boss": {"home": {"address": {"city": {"id": 1, "n": "b"}}}}}}]
             """)
-        #expect(try different.relationship("Address", "city").inverseRelationship?.isToMany == false)
+        #expect(different.inference.model.entities.count { $0.name?.hasSuffix("City") == true } == 2)
         different.expectEqual()
     }
 
