@@ -9,8 +9,8 @@ extension GraphDiff {
     ///
     /// Objects are told apart by their identity, by a guess that holds in both stores, or by their rows where the stores are of
     /// one lineage. Memory grows with the number of differences, not with the stores; the exception are models with an entity
-    /// of which nothing of that holds, or whose identity includes a relationship, and entities that own objects of others which
-    /// aren't named: they are compared in memory, as
+    /// of which nothing of that holds, or whose identity includes a relationship, objects that differ and lack an identity that others
+    /// of their entity have, and entities that own objects of others which aren't named: they are compared in memory, as
     /// ``init(from:to:entities:options:)-(NSManagedObjectContext,_,_,_)`` does.
     ///
     /// - Parameters:
@@ -20,8 +20,8 @@ extension GraphDiff {
     ///     compared with them.
     ///   - options: What takes part.
     ///   - progress: Is told how many objects of both stores have been read; cancelling it ends the work.
-    /// - Throws: ``GraftError``: `modelMismatch` where the models differ, `missingIdentity` and `duplicateIdentity` for
-    ///   objects that can't be told apart, `cancelled`.
+    /// - Throws: ``GraftError``: `modelMismatch` where the models differ, `duplicateIdentity` for objects that can't be told
+    ///   apart, `cancelled`.
     /// - Complexity: O(*n*) objects read for *n* objects in both stores, and the sorting of their identities by the
     ///   stores. Two SQLite files compare their rows themselves, and only what differs is read.
     public init(
@@ -59,11 +59,17 @@ extension GraphDiff {
                     StoreSide(contexts.0, identified, identification),
                     StoreSide(contexts.1, identified, identification), scope,
                     entities: compared, differences)
-                var diff = try comparison.diff(
-                    ObjectProgress(progress) { try contexts.0.count(of: compared, schema) },
-                    hasBase: options.base != nil)
-                diff.identification.restrict(to: told, schema)
-                return diff
+                do {
+                    var diff = try comparison.diff(
+                        ObjectProgress(progress) { try contexts.0.count(of: compared, schema) },
+                        hasBase: options.base != nil)
+                    diff.identification.restrict(to: told, schema)
+                    return diff
+                } catch let error as GraftError {
+                    // What has no identity is known by its place or its contents, for which all has to be in memory.
+                    guard case .missingIdentity = error.problem else { throw error }
+                    return nil
+                }
             }
         }
         if let result {

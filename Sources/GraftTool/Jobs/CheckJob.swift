@@ -21,7 +21,7 @@ struct CheckJob {
             return try runCheck(on: console)
         } catch let error as CocoaError where error.recommendsCheck {
             // This is the check, and it comes no further.
-            let reason = error.userInfo[NSUnderlyingErrorKey] as? NSError
+            let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
             throw GraftError(
                 .other(
                     finding: "the file is damaged so far that it can't be checked"

@@ -154,13 +154,23 @@ import Testing
         }
     }
 
-    @Test func `an object without a value for its identity is refused`() throws {
+    @Test func `an object without a value for its identity is known by its contents, which is said`() throws {
         try TestStack(PersonModel.make()).perform { context in
             let old = try GraphSnapshot(of: context)
-            _ = context.make("Company", ["city": "Rome"])
-            let error = graftError { _ = try GraphDiff(from: old, to: try GraphSnapshot(of: context)) }
-            #expect(error?.problem == .missingIdentity(attributes: ["name"]))
-            #expect(error?.place.entity == "Company")
+            let acme = context.make("Company", ["name": "Acme"])
+            let company = context.make("Company", ["city": "Rome"])
+            let rome = try GraphSnapshot(of: context)
+            let diff = try GraphDiff(from: old, to: rome)
+            #expect(diff.inserted.count == 2)
+            #expect(diff.inserted.count { $0.key.position?.contents != nil } == 1)
+            #expect(diff.identification.rules == ["Company": .contents])
+            #expect(try GraphDiff(from: try old.applying(diff), to: rome).isEmpty)
+
+            company.setValue("Bonn", forKey: "city")
+            acme.setValue("Cork", forKey: "city")
+            let next = try GraphDiff(from: rome, to: try GraphSnapshot(of: context))
+            #expect(next.deleted.count == 1 && next.inserted.count == 1)
+            #expect(next.changed.map(\.key) == [ObjectKey("Company", [.string("Acme")])])
         }
     }
 

@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `an object without its identity, and one that is there twice, are named`() throws {
+    @Test func `an object without identity is known by its contents, and one that is there twice is named`() throws {
         let model = ComicModel.make()
         let (old, new) = (try TestStack(model), try TestStack(model))
         try new.perform { context in
@@ -144,13 +144,26 @@ import Testing
         }
         let error = graftError { _ = try GraphDiff(from: old.container, to: new.container) }
         #expect(error?.problem == .duplicateIdentity("Power 1"))
-        try old.perform { context in
-            context.make("Power", id: nil)
+        let other = try TestStack(model)
+        for stack in [old, other] {
+            try stack.perform { context in
+                context.make("Power", id: nil)
+                try context.save()
+            }
+        }
+        #expect(try GraphDiff(from: old.container, to: other.container).isEmpty)
+        try other.perform { context in
+            context.make("Power", id: nil, name: "Flight")
+            context.make("Power", id: 2)
             try context.save()
         }
-        let missing = graftError { _ = try GraphDiff(from: old.container, to: new.container) }
-        #expect(missing?.problem == .missingIdentity(attributes: ["identifier"]))
-        #expect(missing?.place.entity == "Power")
+        let diff = try GraphDiff(from: old.container, to: other.container)
+        #expect(diff.deleted.isEmpty && diff.changed.isEmpty && diff.inserted.count == 2)
+        #expect(diff.identification.rules["Power"] == .contents)
+        try old.container.apply(diff)
+        #expect(try GraphDiff(from: old.container, to: other.container).isEmpty)
+        try old.container.apply(diff.inverted)
+        #expect(try old.perform { try $0.all("Power").count } == 1)
     }
 
     @Test func `stores of different models aren't compared`() throws {
@@ -161,8 +174,9 @@ import Testing
 }
 
 extension NSManagedObjectContext {
-    fileprivate func make(_ entity: String, id: Int?) {
+    fileprivate func make(_ entity: String, id: Int?, name: String? = nil) {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)
         object.setValue(id.map { NSNumber(value: $0) }, forKey: "identifier")
+        if let name { object.setValue(name, forKey: "name") }
     }
 }
