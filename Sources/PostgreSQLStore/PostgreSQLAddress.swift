@@ -44,7 +44,8 @@
                 encoded.append(URLQueryItem(name: name, value: value))
             }
             secrets =
-                ([parts.password, parts.percentEncodedPassword] + items.filter { $0.name == "password" }.map(\.value))
+                ([parts.password, parts.percentEncodedPassword]
+                + items.filter { URL.secretItems.contains($0.name) }.map(\.value))
                 .compactMap { $0 }.filter { !$0.isEmpty }
             let host = items.last { $0.name == "host" }?.value ?? parts.host ?? ""
             let user = parts.user.map { "\($0)@" } ?? ""

@@ -186,10 +186,14 @@
             let errors = PostgreSQLErrors(store: address.description)
             do {
                 let connection = try PostgreSQLConnection(address, statementTimeout: 60)
+                // Neither a migration nor a save may come between; closing the connection takes all back.
+                try connection.execute("BEGIN")
+                try connection.execute("SELECT pg_advisory_xact_lock($1)", [.integer(address.lockKey)])
                 var metadata = try existing(address, connection, errors)
                 metadata.replaceEntries(by: entries)
                 try connection.execute(
                     "UPDATE \(address.qualified("_store")) SET metadata = $1", [.bytes(try metadata.propertyList())])
+                try connection.execute("COMMIT")
             } catch {
                 throw errors.translated(error, .saving)
             }

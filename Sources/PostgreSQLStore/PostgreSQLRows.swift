@@ -105,8 +105,10 @@
             case (.uuid, .uuid(let uuid)): return .uuid(uuid)
             case (.decimal, .numeric("NaN")): return .decimal(.nan)
             case (.decimal, .numeric(let digits)):
-                // A Decimal has no more, and would be rounded without a word.
-                if significantDigits(of: digits) <= 38, let decimal = Decimal(string: digits) {
+                // A Decimal has no more, and would be rounded without a word; nor has it infinity, of which it would read 0.
+                if significantDigits(of: digits) <= 38, digits.utf8.allSatisfy({ $0 <= 0x39 }),
+                    let decimal = Decimal(string: digits)
+                {
                     return .decimal(decimal)
                 }
             case (.data, .bytes(let data)): return .data(data)

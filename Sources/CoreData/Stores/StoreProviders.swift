@@ -51,11 +51,16 @@ extension URL {
     /// How errors name the store there: by its path, or on a server by the URL without its password.
     var storeName: String { StoreProviders.provider(for: self) == nil ? path : withoutPassword.absoluteString }
 
+    /// The names of the query items that are secret.
+    package static let secretItems: Set = ["password", "sslpassword"]
+
     /// The URL of a store on a server without what is secret in it.
     package var withoutPassword: URL {
-        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
-        parts.password = nil
-        parts.percentEncodedQueryItems = parts.percentEncodedQueryItems?.filter { $0.name != "password" }
-        return parts.url ?? self
+        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        parts?.password = nil
+        let items = parts?.percentEncodedQueryItems
+        parts?.percentEncodedQueryItems = items?.filter { !Self.secretItems.contains($0.name) }
+        // Of one that can't be taken apart nothing is shown.
+        return parts?.url ?? URL(filePath: "/")
     }
 }

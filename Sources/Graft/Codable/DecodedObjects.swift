@@ -321,11 +321,16 @@ final class DecodedObjects {
 
     /// Deletes what nobody owns any more: the last step.
     func deleteGivenUp(_ editor: ObjectEditor) throws {
-        defer { deletions?.forget() }
+        defer { forgetGivenUp() }
         guard givenUpCount > 0 else { return }
         var counts = compiled.schema.entities.map { _ in ImportReport.Counts() }
         try editor.delete(try deletions?.decide([], isDryRun: false, &counts) ?? [])
         replaced.removeAll()
+    }
+
+    /// Forgets what owners gave up and what else the data leads to, unless an object around is still being read.
+    func forgetGivenUp() {
+        if open.isEmpty { deletions?.forget() }
     }
 
     /// Lets a new object of a sub-entity take the place of a stub.

@@ -22,6 +22,9 @@ final class DecodingSession: @unchecked Sendable {
     /// Deletes what owners gave up, when all has been decoded.
     func deleteGivenUp(_ editor: ObjectEditor) throws { try known?.deleteGivenUp(editor) }
 
+    /// Forgets what owners gave up: decoding has failed.
+    func forgetGivenUp() { known?.forgetGivenUp() }
+
     /// How many objects owners gave up so far. Lower it to forget the last ones.
     var givenUpCount: Int {
         get { known?.givenUpCount ?? 0 }

@@ -85,6 +85,7 @@ final class ManagedObjectDecoder {
         } catch {
             known.forget()
             known.givenUpCount = givenUpCount
+            if log == nil { known.forgetGivenUp() }
             throw error
         }
     }

@@ -50,6 +50,7 @@ extension NSManagedObjectContext {
             return value
         } catch {
             session.givenUpCount = givenUpCount
+            if outer == nil { session.forgetGivenUp() }
             throw error
         }
     }

@@ -14,7 +14,10 @@ struct ImportReferences {
     var includesIdentified = false
     /// The relationships that lead to an object: unsaved, or of the batch that is saved; and of those before.
     private var latest: [ObjectIdentifier: (object: NSManagedObject, columns: Columns)] = [:]
-    private var saved: [ObjectIDKey: Columns] = [:]
+    private var saved: [ObjectIDKey: Int32] = [:]
+    /// What the numbers in ``saved`` stand for: there are few combinations.
+    private var combinations: [Columns] = []
+    private var numbers: [Columns: Int32] = [:]
 
     init(_ known: ContextObjects) { self.known = known }
 
@@ -47,8 +50,21 @@ struct ImportReferences {
 
     /// Lets go of the objects of a batch that has been saved.
     mutating func batchWasSaved() {
-        for (object, columns) in latest.values { saved[object.objectID.lookupKey, default: []].formUnion(columns) }
+        for (object, columns) in latest.values {
+            let key = object.objectID.lookupKey
+            saved[key] = number(of: columns.union(savedColumns(key)))
+        }
         latest.removeAll()
+    }
+
+    private func savedColumns(_ key: ObjectIDKey) -> Columns { saved[key].map { combinations[Int($0)] } ?? [] }
+
+    private mutating func number(of columns: Columns) -> Int32 {
+        if let number = numbers[columns] { return number }
+        let number = Int32(combinations.count)
+        combinations.append(columns)
+        numbers[columns] = number
+        return number
     }
 
     /// Forgets everything.
@@ -100,7 +116,7 @@ struct ImportReferences {
         var oneSided: [GraphSnapshot.Column: [NSManagedObject]] = [:]
         for object in objects {
             let columns = (latest[ObjectIdentifier(object)]?.columns ?? [])
-                .union(saved[object.objectID.lookupKey] ?? [])
+                .union(savedColumns(object.objectID.lookupKey))
             for column in columns {
                 let property = known.schema.entities[column.entity].properties[column.property]
                 guard let inverse = property.inverse, let destination = property.destination else {

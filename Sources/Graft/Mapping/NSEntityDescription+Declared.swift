@@ -43,10 +43,10 @@ extension NSEntityDescription {
         return properties.filter { inherited[$0.name] == nil }
     }
 
-    /// The same by name.
     /// The entity and those that it inherits from, the nearest first.
     var lineage: [NSEntityDescription] { Array(sequence(first: self, next: \.superentity)) }
 
+    /// The properties without the inherited ones, by name.
     var sortedDeclaredProperties: [NSPropertyDescription] { declaredProperties.sorted { $0.name < $1.name } }
 
     /// The same with the elements of composite attributes in their place.

@@ -79,6 +79,7 @@ extension JSONSnapshotReader {
             if reader.matches(key, DictionaryKey.entity) {
                 entity = try readEntityName(within: destination)
             } else if reader.matches(key, DictionaryKey.number) {
+                if number != nil { throw repeatedNumber(of: plans[entity]) }
                 number = (try readNumber(), reader.tokenOffset)
             } else if reader.matches(key, DictionaryKey.reference) {
                 let reference = try readNumberedReference(within: destination)
@@ -93,7 +94,10 @@ extension JSONSnapshotReader {
         let plan = plans[entity]
         try readRecordMembers(of: plan, row: row, offset: offset, first: token, .all)
         let own = RowReference(entity: entity, row: row)
-        number = document?.lateNumbers.removeValue(forKey: own) ?? number
+        if let late = document?.lateNumbers.removeValue(forKey: own) {
+            if number != nil { throw repeatedNumber(of: plan) }
+            number = late
+        }
         let reference = snapshot.settle(own, identity: plan.identityColumns, space: plan.identitySpace)
         guard let number else { return reference }
         return try define(number.key, at: number.offset, as: reference)
@@ -104,8 +108,9 @@ extension JSONSnapshotReader {
     /// - Throws: ``GraftError`` for what has to be known before the others are read.
     mutating func readLateKey(_ key: JSONText, of plan: JSONEntityPlan, row: Int) throws -> Bool {
         if reader.matches(key, DictionaryKey.number) {
-            let number = try readNumber()
-            document?.lateNumbers[RowReference(entity: plan.number, row: row)] = (number, reader.tokenOffset)
+            let number = (try readNumber(), reader.tokenOffset)
+            let former = document?.lateNumbers.updateValue(number, forKey: RowReference(entity: plan.number, row: row))
+            if former != nil { throw repeatedNumber(of: plan) }
             return true
         }
         for name in [DictionaryKey.entity, DictionaryKey.reference] where reader.matches(key, name) {
@@ -114,6 +119,13 @@ extension JSONSnapshotReader {
                 entity: plan.name)
         }
         return false
+    }
+
+    private func repeatedNumber(of plan: JSONEntityPlan) -> GraftError {
+        reader.error(
+            .other(
+                finding: "the object has the key '\(DictionaryKey.number)' twice", remedy: "Leave one of the two."),
+            entity: plan.name)
     }
 
     private mutating func readEntityName(within destination: Int) throws -> Int {

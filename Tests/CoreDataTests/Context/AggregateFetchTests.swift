@@ -79,6 +79,18 @@ import Testing
         #expect(row["whole"] as? Int == 25)
     }
 
+    @Test(arguments: StoreKind.matching, [1e308, -1e308])
+    func `a sum beyond all numbers is no decimal`(_ kind: StoreKind, _ rating: Double) throws {
+        let library = try Library(kind)
+        for _ in 0..<2 { _ = library.insert("Author", ["name": "Ada", "rating": rating]) }
+        try library.context.save()
+        let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = [expression("total", "sum:(rating)", .decimalAttributeType)]
+        let rows = try library.context.fetch(request)
+        #expect(rows.first?["total"] as? NSDecimalNumber == .notANumber)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `grouped rows have what they are grouped by and functions of the group`(_ kind: StoreKind) throws {
         let library = try filled(kind)

@@ -86,6 +86,10 @@ import Testing
             let error = graftError { _ = try notes(#"{"$id": 1, "text": "a"}, {"text": "b", \#(key)}"#) }
             #expect(error?.description.contains("stands after others. Put it first in its object.") == true)
         }
+        for twice in [#""$id": 1, "$id": 2"#, #""$id": 1, "text": "a", "$id": 2"#, #""text": "a", "$id": 1, "$id": 2"#]
+        {
+            #expect(graftError { _ = try notes("{\(twice)}") }?.description.contains("$id") == true)
+        }
     }
 
     @Test(arguments: ["add", "delta", "replace"])

@@ -56,7 +56,7 @@ struct SQLFetchIndex {
     /// A two-dimensional index of points: each coordinate is its own minimum and maximum.
     private func spatialIndex() throws -> SQLIndex {
         let name = "Z_RT_\(entity.name)_\(description.name)"
-        let columns = try description.elements.map(column)
+        let columns = try description.elements(of: entity).map(column)
         let bounds = columns.flatMap { ["\($0)_MIN", "\($0)_MAX"] }
         // The space before the first comma is Core Data's.
         let values = columns.enumerated().map { "NEW.\($1)\($0 == 0 ? " ," : ", ")NEW.\($1)" }.joined(separator: ", ")

@@ -147,8 +147,9 @@ struct StructureRules {
     /// The condition that an index `l` lets no two rows have the same in some columns.
     private static func isUnique(_ columns: [String]) -> String {
         let names = columns.map(literal).joined(separator: ", ")
-        return "l.\"unique\" AND NOT l.partial AND (SELECT COUNT(*) = \(columns.count) "
-            + "AND SUM(IFNULL(c.name COLLATE NOCASE IN (\(names)), 0)) = \(columns.count) FROM pragma_index_info(l.name) AS c)"
+        // One on fewer of them keeps all of them unique as well.
+        return "l.\"unique\" AND NOT l.partial AND (SELECT COUNT(*) > 0 "
+            + "AND SUM(IFNULL(c.name COLLATE NOCASE IN (\(names)), 0)) = COUNT(*) FROM pragma_index_info(l.name) AS c)"
     }
 
     /// The condition that an index `l` finds rows by some columns.
