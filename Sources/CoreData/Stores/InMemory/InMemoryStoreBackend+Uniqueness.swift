@@ -43,9 +43,6 @@ extension InMemoryStoreBackend {
             guard let slot = id.entity.layout.slot(named: name) else { return nil }
             if let id = values[slot].referencedID {
                 parts.append(id)
-            } else if let number = values[slot].boxedAttribute as? NSDecimalNumber {
-                // Foundation on Linux can't hash the object.
-                parts.append(number.decimalValue)
             } else if let value = values[slot].boxedAttribute as? AnyHashable {
                 parts.append(value)
             } else {
