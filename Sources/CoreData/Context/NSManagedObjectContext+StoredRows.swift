@@ -20,6 +20,12 @@ extension NSManagedObjectContext {
         return try rows(withIDs: ids)
     }
 
+    /// The same with some slots alone, of one entity.
+    package func storedRows(with ids: [NSManagedObjectID], slots: [Int]) throws -> [StoreRow] {
+        checkQueue()
+        return try requiredSource.rows(withIDs: ids, slots: slots, for: self)
+    }
+
     /// The objects of rows that have just been read, in their order.
     package func objects(of rows: [StoreRow]) throws -> [NSManagedObject] {
         checkQueue()
@@ -49,16 +55,5 @@ extension NSManagedObjectContext {
         try append(try rows(withIDs: ids), to: &objects)
         try prefetch(relationships, for: objects)
         return objects
-    }
-
-    /// Values that the store has of the rows with some IDs of one entity, in any order; the missing ones are left out. No
-    /// objects are made.
-    package func storedValues(
-        _ slots: [Int], with ids: [NSManagedObjectID]
-    ) throws -> [(id: NSManagedObjectID, values: [ManagedValue])] {
-        checkQueue()
-        return try requiredSource.rows(withIDs: ids, slots: slots, for: self).map { row in
-            (row.objectID, slots.map { row.values[$0] })
-        }
     }
 }

@@ -157,6 +157,9 @@ extension BatchImporter {
         }
     }
 
+    /// Up to so many members, to look through them takes less time than to make a set of them.
+    private static let fewMembers = 16
+
     /// Whether what a row says of a list leaves the members that there are.
     private func hasMembers(
         _ members: [NSManagedObjectID], _ property: GraphSchema.Property, _ cell: GraphSnapshot.Cell,
@@ -177,7 +180,9 @@ extension BatchImporter {
         if property.isOrdered {
             return MembersComparison.unique(wanted).elementsEqual(members) { $0 == $1.lookupKey }
         }
-        return Set(wanted) == Set(members.map(\.lookupKey))
+        if members.count > Self.fewMembers { return Set(wanted) == Set(members.map(\.lookupKey)) }
+        return wanted.allSatisfy { key in members.contains { $0.lookupKey == key } }
+            && members.allSatisfy { wanted.contains($0.lookupKey) }
     }
 
     /// Notes the relationships that rows which aren't settled speak of.
@@ -207,6 +212,7 @@ extension BatchImporter {
     /// The settled rows that other ones lead to.
     private func endsBesideSettled(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
         var needed: Set<RowReference> = []
+        if !states.contains(where: { $0.contains(.settled) }) { return needed }
         func note(_ ends: some Sequence<RowReference>, _ snapshot: borrowing GraphSnapshot) {
             for end in ends where !end.isNone && isSettled(snapshot.resolved(end)) {
                 needed.insert(snapshot.resolved(end))

@@ -108,9 +108,9 @@ extension NSManagedObjectContext {
         func readValues(
             _ numbers: [Int], _ entity: GraphSchema.Entity, of ids: [NSManagedObjectID]
         ) throws -> [(id: NSManagedObjectID, values: [GraphValue])] {
-            let kinds = numbers.map { entity.properties[$0].attributeKind }
-            return try storedValues(numbers, with: ids).map { id, values in
-                (id, try zip(values, kinds).map { try GraphValue($0, $1) })
+            let attributes = numbers.map { ($0, kind: entity.properties[$0].attributeKind) }
+            return try storedRows(with: ids, slots: numbers).map { row in
+                (row.objectID, try attributes.map { try GraphValue(row.values[$0], $1) })
             }
         }
     #endif
