@@ -20,6 +20,7 @@ struct LimitBenchmark {
         case archiving = "archive"
         case restoring = "restore"
 
+        /// What it is to take at most, in units of L; of a restore, in those of our own import.
         var goal: Double {
             switch self {
             case .importing: 1
@@ -69,8 +70,12 @@ struct LimitBenchmark {
             table.limitRow("the limit's import again, \(name)", costs, of: figures.limits, goal: nil)
         }
         for work in Work.allCases {
-            table.limitRow(work.rawValue, figures.works[work] ?? [], of: figures.limits, goal: work.goal)
+            table.limitRow(
+                work.rawValue, figures.works[work] ?? [], of: figures.limits,
+                goal: work == .restoring ? nil : work.goal)
         }
+        let (restored, imported) = (figures.works[.restoring] ?? [], figures.works[.importing] ?? [])
+        table.limitRow("restore, to an import", restored, of: imported, goal: Work.restoring.goal)
     }
 
     private func file(_ name: String) -> URL { folder.appending(path: "\(name).sqlite") }
@@ -93,7 +98,7 @@ extension Table {
         title(text, columns: ["time", "in L", "from", "to", "CPU in L", "goal"])
     }
 
-    /// A row: the medians, and the least and the most that it took in a run, each in L of the same run.
+    /// A row: the medians, and the least and the most that it took in a run, each in L, or what else is given, of the same run.
     fileprivate func limitRow(_ name: String, _ costs: [Cost], of limits: [Cost], goal: Double?) {
         let ratios = zip(costs, limits).map { $0.seconds / $1.seconds }.sorted()
         let processor = zip(costs, limits).map { $0.processor / $1.processor }.sorted()
