@@ -203,8 +203,9 @@ extension NSManagedObject {
     }
 
     /// Whether an object that goes and comes back, or comes and goes, is no change of a relationship whose members haven't been read:
-    /// where the other side tells what was before, both sides have to mean the same.
+    /// where the other side tells what was before, both sides have to mean the same. Nobody asks where they have been read.
     private func isDecidedElsewhere(_ slot: Int, _ object: NSManagedObject, wasMember: Bool) -> Bool {
+        if case .objects = values[slot] { return false }
         if layout.slots[slot].isDecidedByMembersAlone { return true }
         guard case .unread(let delta?) = values[slot], layout.slots[slot].kind == .toMany(ordered: false),
             (wasMember ? delta.removed : delta.added).contains(object), let inverse = layout.inverses[slot],

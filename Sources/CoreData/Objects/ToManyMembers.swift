@@ -46,8 +46,13 @@ package struct ToManyMembers {
 
     /// The objects in order; later repetitions are dropped.
     package init(_ objects: [NSManagedObject]) {
-        self.init()
-        for object in objects { append(object) }
+        let isFew = objects.count <= Self.indexThreshold
+        if isFew, objects.indices.allSatisfy({ index in !objects[..<index].contains { $0 === objects[index] } }) {
+            self.init(unique: objects)
+        } else {
+            self.init()
+            for object in objects { append(object) }
+        }
     }
 
     package var objects: [NSManagedObject] { storage.objects }
