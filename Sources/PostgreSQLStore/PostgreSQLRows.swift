@@ -105,9 +105,10 @@
             case (.uuid, .uuid(let uuid)): return .uuid(uuid)
             case (.decimal, .numeric("NaN")): return .decimal(.nan)
             case (.decimal, .numeric(let digits)):
-                // A Decimal has no more, and would be rounded without a word; nor has it infinity, of which it would read 0.
-                if significantDigits(of: digits) <= 38, digits.utf8.allSatisfy({ $0 <= 0x39 }),
-                    let decimal = Decimal(string: digits)
+                // A Decimal has 38 digits, or 39 up to 2^128; more would be rounded without a word. Nor has it infinity, of
+                // which it would read 0.
+                if digits.utf8.allSatisfy({ $0 <= 0x39 }), let decimal = Decimal(string: digits),
+                    significantDigits(of: digits) <= 38 || decimal.description == digits
                 {
                     return .decimal(decimal)
                 }

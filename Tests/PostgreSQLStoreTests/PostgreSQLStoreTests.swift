@@ -57,11 +57,11 @@
             #expect((read.value(forKey: "madeAt") as? Date)?.timeIntervalSinceReferenceDate == -1234567.5)
         }
 
-        @Test func `decimals come back whatever their exponent`() throws {
+        @Test func `decimals come back whatever their exponent and number of digits`() throws {
             let shop = try Shop()
             let totals = [
                 "1e-127", "1e127", "-99999999999999999999999999999999999999",
-                "0.00000000000000000000000000000000000001",
+                "0.00000000000000000000000000000000000001", "0.111111111111111111111111111111111111108",
             ].map { NSDecimalNumber(string: $0).stringValue }
             for total in totals { shop.insert("Order").setValue(NSDecimalNumber(string: total), forKey: "total") }
             try shop.context.save()
@@ -85,6 +85,7 @@
             #expect(try read("12\(zeros)") == "12\(zeros)")
             #expect(try read("NaN") == "NaN")
             #expect(throws: CocoaError.self) { try read("1\(zeros)1") }
+            #expect(throws: CocoaError.self) { try read("340282366920938463463374607431768211456") }
         }
 
         @Test func `what has finer dates than the server keeps is unchanged when it comes again`() throws {

@@ -13,7 +13,7 @@ extension AttributeConverter {
     /// | --- | --- |
     /// | integers | integral numbers and texts of such numbers that fit; true and false as 1 and 0 |
     /// | Double, Float | numbers and texts of numbers, rounded once to the closest |
-    /// | Decimal | numbers and texts of numbers with up to 38 digits |
+    /// | Decimal | numbers and texts of numbers with the digits that a decimal has: 38, or 39 up to 2^128 |
     /// | Boolean | true and false; 1 and 0; true, yes, on, t, y, 1 and their opposites as texts |
     /// | String | strings; numbers as they are written; true and false |
     /// | Date | ISO 8601, or the pattern that there is instead; numbers and texts of numbers by ``numericDate`` |

@@ -59,7 +59,7 @@ extension AttributeKind: CustomStringConvertible {
         case .integer64: "\(Int64.min) to \(Int64.max)"
         case .double: "up to \(Double.greatestFiniteMagnitude)"
         case .float: "up to \(Float.greatestFiniteMagnitude)"
-        case .decimal: "38 digits, exponents from -128 to 127"
+        case .decimal: "38 digits, or 39 up to 2^128, and exponents from -128 to 127"
         case .date: "years up to 292 billion before and after 2001"
         default: "any"
         }

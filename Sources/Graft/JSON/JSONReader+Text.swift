@@ -61,7 +61,7 @@ extension JSONReader {
         withBytes(of: number) { NumberText.double($0) }
     }
 
-    /// Returns a number as a decimal: nil where it has more than 38 digits or its exponent doesn't fit.
+    /// Returns a number as a decimal: nil where it has more digits than a decimal or its exponent doesn't fit.
     package borrowing func decimal(of number: JSONText) -> Decimal? {
         withBytes(of: number) { NumberText.decimal($0) }
     }

@@ -1,4 +1,4 @@
-// From the text of a number to a number, exactly or not at all. `ParsedNumber` holds any decimal text up to 38 digits; the
+// From the text of a number to a number, exactly or not at all. `ParsedNumber` holds any decimal text up to 39 digits; the
 // conversions differ only in what they accept of it.
 
 import Foundation
@@ -63,14 +63,13 @@ enum NumberText {
         return value.flatMap { $0.isFinite ? $0 : nil }
     }
 
-    /// Returns the decimal that a text stands for; nil for no number, for more than 38 digits, and for an exponent that
-    /// a `Decimal` doesn't have.
+    /// Returns the decimal that a text stands for; nil for no number, for more digits than a `Decimal` has, and for an
+    /// exponent that it doesn't have.
     static func decimal(_ bytes: Span<UInt8>) -> Decimal? {
-        guard let number = ParsedNumber(bytes), !number.isLonger else { return nil }
+        guard let number = ParsedNumber(bytes) else { return nil }
         if number.isZero { return 0 }
-        let digits = UInt128(number.head) * UInt128(powersOfTen[number.tailCount]) + UInt128(number.tail)
-        guard (-128...127).contains(number.exponent) else { return nil }
-        return Decimal(digits: digits, exponent: number.exponent, isNegative: number.isNegative)
+        guard let (digits, exponent) = number.wholeDigits, (-128...127).contains(exponent) else { return nil }
+        return Decimal(digits: digits, exponent: exponent, isNegative: number.isNegative)
     }
 
     static let powersOfTen: [UInt64] = (0..<20).map { (0..<$0).reduce(1) { power, _ in power * 10 } }
@@ -78,13 +77,11 @@ enum NumberText {
 }
 
 extension Decimal {
-    /// digits × 10^exponent, exactly: up to 38 digits, and an exponent between -128 and 127.
+    /// digits × 10^exponent, exactly: an exponent between -128 and 127.
     fileprivate init(digits: UInt128, exponent: Int, isNegative: Bool) {
-        let (high, low) = digits.quotientAndRemainder(dividingBy: UInt128(NumberText.powersOfTen[19]))
-        var significand = Decimal(UInt64(low))
-        if high > 0 {
-            significand += Decimal(UInt64(high)) * Decimal(NumberText.powersOfTen[19])
-        }
+        let high = UInt64(truncatingIfNeeded: digits >> 64)
+        var significand = Decimal(UInt64(truncatingIfNeeded: digits))
+        if high > 0 { significand += Decimal(high) * (Decimal(UInt64.max) + 1) }
         self.init(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
     }
 }
@@ -99,8 +96,9 @@ struct ParsedNumber {
     private(set) var tailCount = 0
     /// The power of ten of the last digit.
     private(set) var exponent = 0
-    /// Whether there are more than 38 digits. They count in the exponent.
-    private(set) var isLonger = false
+    /// How many digits there are beyond 38, and the first of them. They count in the exponent.
+    private var restCount = 0
+    private var rest: UInt64 = 0
     private var headCount = 0
     /// Zeros that count only if another digit follows.
     private var pendingZeros = 0
@@ -109,6 +107,18 @@ struct ParsedNumber {
     private var end: Int
 
     var isZero: Bool { head == 0 }
+
+    /// Whether there are more than 38 digits.
+    var isLonger: Bool { restCount > 0 }
+
+    /// All digits, with the power of ten of the last one; nil from 2^128 on, up to which a `Decimal` has them: some of 39.
+    var wholeDigits: (digits: UInt128, exponent: Int)? {
+        let digits = UInt128(head) * UInt128(NumberText.powersOfTen[tailCount]) + UInt128(tail)
+        if !isLonger { return (digits, exponent) }
+        let (tenfold, isTooLarge) = digits.multipliedReportingOverflow(by: 10)
+        let (all, overflows) = tenfold.addingReportingOverflow(UInt128(rest))
+        return restCount > 1 || isTooLarge || overflows ? nil : (all, exponent - 1)
+    }
 
     /// The first 38 digits.
     var digits: String {
@@ -177,7 +187,8 @@ struct ParsedNumber {
             tail = tail &* 10 &+ digit
             tailCount &+= 1
         } else {
-            isLonger = true
+            if restCount == 0 { rest = digit }
+            restCount &+= 1
             exponent &+= 1
         }
     }

@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "1e400", "-1e400", "1234567890123456789012345678901234567890", "0.1234567890123456789012345678901234567890",
+        "1e400", "-1e400", "12345678901234567890123456789012345678901", "0.12345678901234567890123456789012345678901",
     ])
     func `a number in a tree that no object holds is refused with its place`(_ number: String) throws {
         let error = try #require(graftError { _ = try value("tree", #"{"a": [true, \#(number)]}"#) })

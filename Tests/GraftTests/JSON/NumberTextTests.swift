@@ -81,9 +81,25 @@ import Testing
         #expect(Self.decimal("1.50e1") == 15)
     }
 
-    @Test(arguments: ["1e-129", "1e128", "1e166", "123456789012345678901234567890123456789", "1e999999999", "abc", ""])
+    @Test(arguments: [
+        "1e-129", "1e128", "1e166", "340282366920938463463374607431768211456",
+        "1234567890123456789012345678901234567891e-40", "1e999999999", "abc", "",
+    ])
     func `what no decimal can hold is none`(_ text: String) {
         #expect(Self.decimal(text) == nil)
+    }
+
+    @Test func `decimals that arithmetic makes come back from their text, those of 39 digits too`() throws {
+        let third = Decimal(1) / 3
+        #expect((third * third).description.count == 41)
+        var decimals = [Decimal.greatestFiniteMagnitude, -Decimal.greatestFiniteMagnitude, third * third]
+        for number in 1...2000 {
+            let quotient = Decimal(number) / Decimal(number % 97 + 3)
+            decimals += [quotient, quotient * quotient, -quotient * quotient * quotient]
+        }
+        for decimal in decimals { #expect(Self.decimal(decimal.description) == decimal) }
+        let digits = "123456789012345678901234567890123456789"
+        #expect(Self.decimal("\(digits)000") == Decimal(string: "\(digits)e3"))
     }
 
     @Test func `random decimals agree with Foundation's`() {
