@@ -39,13 +39,14 @@ struct ValueStatistics {
         return least.size == most.size ? text(least.value) : "\(text(least.value)) to \(text(most.value))"
     }
 
-    /// How numbers and dates are spread, in equal steps from the smallest to the largest; nil for other values, and for few.
+    /// How numbers and dates are spread, in equal steps from the smallest to the largest; nil for other values, for few, and for
+    /// some that are farther apart than a number can say.
     func histogram(steps: Int = 12) -> [Int]? {
         let measured = counts.filter { !$0.key.value.hasLength }.compactMap { value, count in
             value.value.size.map { (size: $0, count: count) }
         }
         guard measured.count > 5, let least = measured.map(\.size).min(), let most = measured.map(\.size).max(),
-            least < most
+            least < most, (most - least).isFinite
         else { return nil }
         return measured.reduce(into: [Int](repeating: 0, count: steps)) { bins, value in
             bins[min(steps - 1, Int((value.size - least) / (most - least) * Double(steps)))] += value.count

@@ -48,6 +48,18 @@ import Testing
         #expect(html.contains("<summary><h2>Check: not possible</h2></summary>\n<p>It is on a &lt;server&gt;.</p>"))
     }
 
+    @Test func `numbers farther apart than a number can say have a range and no bars`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Sample", [.attribute("value", .doubleAttributeType)])
+        let stack = try TestStack(sketch.model())
+        try stack.perform { context in
+            for value in [-1.7e308, 1, 2, 3, 4, 1.7e308] { _ = context.make("Sample", ["value": value]) }
+            try context.save()
+        }
+        let html = try StorePage(title: "T").html(of: stack.container.newBackgroundContext())
+        #expect(html.contains("<td>-1.7e+308 to 1.7e+308</td><td></td>"))
+    }
+
     @Test(arguments: [
         (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (1049, "1.0 kB"), (1050, "1.1 kB"),
         (12_345, "12 kB"), (999_499, "999 kB"), (999_500, "1.0 MB"), (5_000_000_000, "5.0 GB"),
