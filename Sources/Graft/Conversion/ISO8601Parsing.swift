@@ -74,7 +74,11 @@ private enum ISO8601 {
         }
         if run == 7, !isSigned { return number(text, &at, 3).flatMap { ordinalDate(year, $0) } }
         if skip(text, &at, 0x57) { return weekDate(year, text, &at, isExtended: false) }
-        guard skip(text, &at, 0x2D) else { return (CivilDate(year: year, month: 1, day: 1).daysSince2001, false) }
+        guard skip(text, &at, 0x2D) else {
+            // A sign and other digits alone are a number: `-1234567890` is of seconds.
+            guard !isSigned || [4, 6].contains(run) else { return nil }
+            return (CivilDate(year: year, month: 1, day: 1).daysSince2001, false)
+        }
         if skip(text, &at, 0x57) { return weekDate(year, text, &at, isExtended: true) }
         if digitCount(text, at) == 3 { return number(text, &at, 3).flatMap { ordinalDate(year, $0) } }
         guard let month = number(text, &at, 2) else { return nil }

@@ -45,7 +45,8 @@ import Testing
         Instant("1970-01-01", 0),
         Instant("0001-01-01T00:00:00Z", -62_135_596_800), Instant("0000-12-30", -62_135_769_600),
         Instant("-0001-12-31", -62_167_305_600), Instant("+010000-01-01", 253_402_300_800),
-        Instant("4001-01-01", 64_092_211_200), Instant("2000-02-29", 951_782_400),
+        Instant("+002013", 1_356_998_400), Instant("-0001", -62_198_755_200), Instant("4001-01-01", 64_092_211_200),
+        Instant("2000-02-29", 951_782_400),
         Instant("  2000-02-29\n", 951_782_400),
     ]
 
@@ -102,7 +103,10 @@ import Testing
         #expect(try Self.date("1363911910").timeIntervalSince1970 == 1_363_911_910)
         #expect(try Self.date("1363911910.25").timeIntervalSince1970 == 1_363_911_910.25)
         #expect(try Self.date("\"1363911910\"").timeIntervalSince1970 == 1_363_911_910)
-        #expect(try Self.date("\"-5\"").timeIntervalSince1970 == -5)
+        for seconds in [-5.0, -86_400, -1_234_567_890] {
+            #expect(try Self.date("\"\(Int(seconds))\"").timeIntervalSince1970 == seconds)
+        }
+        #expect(try Self.date("\"+1234567890\"").timeIntervalSince1970 == 1_234_567_890)
         #expect(try Self.date("1363911910070", .millisecondsSince1970) == Self.date(#""2013-03-22T00:25:10.070Z""#))
         #expect(try Self.date("-1", .millisecondsSince1970) == Self.date(#""1969-12-31T23:59:59.999Z""#))
         #expect(try Self.date("767645378", .secondsSince2001).timeIntervalSinceReferenceDate == 767_645_378)
