@@ -177,7 +177,7 @@ enum TransformerRule {
     /// A number where the text is just how that number is written; else the text.
     private static func scalar(_ text: String) -> Any {
         if let integer = Int64(text), "\(integer)" == text { return NSNumber(value: integer) }
-        if let double = Double(text), "\(double)" == text { return NSNumber(value: double) }
+        if let double = Double(text), double.isFinite, "\(double)" == text { return NSNumber(value: double) }
         return text
     }
 }

@@ -66,6 +66,19 @@ import Testing
         #expect(again.text.contains("Hero           0        0          1"), "\(again.text)")
     }
 
+    @Test func `a text is written as a number where it is one, and "inf" and "nan" are none`() throws {
+        let model = try folder.model(
+            #"<entity name="Hero">\#(attribute("code", "String", "Code"))</entity>"#)
+        let store = folder.path("Store.sqlite")
+        let file = try folder.file("in.json", #"[{"code": "inf"}, {"code": "nan"}, {"code": "-inf"}, {"code": "1.5"}]"#)
+        let rule = ["--transformer", "Code=text"]
+        try graft(["import", file, "--store", store, "--model", model] + rule).succeeded()
+        let export = try graft(["export", "--store", store, "--entity", "Hero"] + rule).succeeded()
+        for code in [#""inf""#, #""nan""#, #""-inf""#, "1.5"] {
+            #expect(export.text.contains("{\"code\":\(code)}"), "\(export.text)")
+        }
+    }
+
     @Test func `what compares, patches, inspects and checks knows the same rules`() throws {
         let (model, one, two) = (try model(), folder.path("One.sqlite"), folder.path("Two.sqlite"))
         let file = try folder.file("in.json", input)
