@@ -113,6 +113,25 @@ import Testing
         #expect(try Self.date("1.5e9").timeIntervalSince1970 == 1_500_000_000)
     }
 
+    @Test(arguments: [
+        ("yyyy-MM-dd HH:mm:ss.SSSSSS", "2013-03-22 00:25:10.123456", "2013-03-22T00:25:10.123456Z"),
+        ("yyyy-MM-dd HH:mm:ss.SSSSSS", "1926-10-12 23:34:50.000001", "1926-10-12T23:34:50.000001Z"),
+        ("yyyy-MM-dd'T'HH:mm:ss.SSSSSSSXXX", "2013-03-22T00:25:10.1234560Z", "2013-03-22T00:25:10.123456Z"),
+        ("dd.MM.yyyy HH:mm:ss,SSS", "24.01.1999 10:11:39,284", "1999-01-24T10:11:39.284Z"),
+        ("yyyyMMddHHmmssSSS", "19990124101139284", "1999-01-24T10:11:39.284Z"),
+        ("dd.MM.yyyy", "24.01.1999", "1999-01-24"),
+    ])
+    func `a pattern reads each digit of a fraction, and writes it again`(
+        _ pattern: String, _ text: String, _ instant: String
+    ) throws {
+        let converter = AttributeConverter(dateFormat: .pattern(pattern))
+        let value = try converter.value(of: .string(text))
+        #expect(try value == .date(Self.date("\"\(instant)\"").timeIntervalSinceReferenceDate))
+        var writer = JSONWriter()
+        try converter.write(value, to: &writer)
+        #expect(String(decoding: try writer.finish(), as: UTF8.self) == "\"\(text)\"")
+    }
+
     static let written: [Instant] = [
         Instant("2001-01-01T00:00:00Z", 0), Instant("2013-03-22T00:25:10Z", 385_604_710),
         Instant("2013-03-22T00:25:10.5Z", 385_604_710.5), Instant("2013-03-22T00:25:10.123Z", 385_604_710.123),
