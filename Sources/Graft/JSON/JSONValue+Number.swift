@@ -97,6 +97,8 @@ extension JSONValue.Number: Codable {
     }
 
     /// Encodes the number as an integer, a double or a decimal, the first that holds it exactly.
+    ///
+    /// - Throws: `EncodingError` where none does; a rounded one would be another number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let value = int64 {
@@ -107,8 +109,6 @@ extension JSONValue.Number: Codable {
             // Before decimals, which property lists have no number for.
             try container.encode(value)
         } else if let value = decimal {
-            try container.encode(value)
-        } else if let value = double {
             try container.encode(value)
         } else {
             let context = EncodingError.Context(

@@ -45,6 +45,14 @@ import Testing
         #expect(decoded.description == text)
     }
 
+    @Test(arguments: [
+        "1234567890123456789012345678901234567890123", "0.12345678901234567890123456789012345678901", "1e-400",
+    ])
+    func `a number that no type of a coder holds is refused, and not rounded`(_ text: String) throws {
+        let patch = JSONMergePatch(["code": .number(try #require(JSONValue.Number(text: text)))])
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(patch) }
+    }
+
     @Test func `values survive Foundation's coders`() throws {
         for seed: UInt64 in 1...100 {
             var random = SeededGenerator(seed: seed)
