@@ -37,6 +37,13 @@ import Testing
         #expect(try transformer("T.double").transformedValue(NSNumber(value: 5)) as? Double == 2.5)
         #expect(try transformer("T.decimal").transformedValue(5) as? Decimal == Decimal(string: "1.25"))
         #expect(try transformer("T.int").transformedValue(NSNumber(value: 1.5)) == nil)
+        // Of a double, Foundation makes a decimal that isn't quite the same.
+        ValueTransformer.setValueTransformer(withName: "T.price") { (value: Decimal) in "\(value)" }
+        for price in [19.99, -123_456_789.123, 0.3, 1e22, 5e-10] {
+            let text = try transformer("T.price").transformedValue(NSNumber(value: price)) as? String
+            #expect(text.flatMap { Double($0) } == price && (text?.count ?? 99) < 24, "\(price): \(text ?? "")")
+        }
+        #expect(try transformer("T.price").transformedValue(NSNumber(value: 19.99)) as? String == "19.99")
     }
 
     @Test func `dictionary transformers and entity mappers take dictionaries`() throws {

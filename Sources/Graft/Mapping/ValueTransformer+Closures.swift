@@ -92,7 +92,10 @@ private class ForwardTransformer: ValueTransformer {
         if let value = value as? T { return value }
         // A number of Swift's is exactly one type; as Foundation's it is every type that holds it.
         guard let number = value as? NSNumber else { return nil }
-        return number as? T ?? number.decimalValue as? T
+        if let value = number as? T { return value }
+        // By its text, as JSON has it: of 19.99, Foundation itself makes 19.98999999999999488.
+        guard case .number(let written)? = JSONValue(object: number) else { return nil }
+        return written.decimal as? T
     }
 }
 
