@@ -107,9 +107,7 @@ extension ManagedValue {
     private static func decimal(_ value: Any) -> Decimal? {
         switch value {
         case let number as Decimal: number
-        case let number as NSDecimalNumber: number.decimalValue
-        case let number as NSNumber: number.decimalValue
-        case let number as Double: Decimal(number)
+        case let number as NSNumber: number.exactDecimal
         case let number as any BinaryInteger: Decimal(string: String(number))
         default: nil
         }

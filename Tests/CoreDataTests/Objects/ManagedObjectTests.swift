@@ -168,6 +168,26 @@ import Testing
         #expect(messages[0].contains("nmae") && messages[1].contains("The model has no entity 'Auhtor'"))
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a decimal that is set as another number has its digits, before a save and after it`(_ kind: StoreKind) throws
+    {
+        let library = try Library(kind)
+        let prices: [(Any, String)] = [
+            (19.99, "19.99"), (NSNumber(value: -123_456_789.123), "-123456789.123"), (5e-10, "0.0000000005"),
+            (NSNumber(value: Int64.max), "9223372036854775807"), (Int16(3), "3"), (NSNumber(value: 2.0), "2"),
+        ]
+        for (price, text) in prices {
+            let book = library.insert("Book", ["price": price])
+            let set = { (book.value(forKey: "price") as? NSDecimalNumber)?.stringValue }
+            #expect(set() == text)
+            try library.context.save()
+            library.context.refresh(book, mergeChanges: false)
+            #expect(set() == text)
+        }
+        let none = library.insert("Book", ["price": Double.infinity]).value(forKey: "price") as? NSDecimalNumber
+        #expect(none?.decimalValue.isNaN == true)
+    }
+
     @Test func `setting what is no number or no date once more changes nothing`() throws {
         let library = try Library(.inMemory)
         let none: [String: Any] = ["rating": Double.nan, "born": Date(timeIntervalSinceReferenceDate: .nan)]

@@ -76,7 +76,7 @@ enum ArchivedValues {
             return NSNumber(value: number.doubleValue)
         case (.booleanAttributeType, let number as NSNumber): return NSNumber(value: number.boolValue)
         case (.decimalAttributeType, let number as NSDecimalNumber): return number
-        case (.decimalAttributeType, let number as NSNumber): return NSDecimalNumber(decimal: number.decimalValue)
+        case (.decimalAttributeType, let number as NSNumber): return NSDecimalNumber(decimal: number.exactDecimal)
         default: return value
         }
     }

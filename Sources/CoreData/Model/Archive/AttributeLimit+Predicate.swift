@@ -73,7 +73,7 @@ extension LimitNumber {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
             let isWhole = number.doubleValue == number.doubleValue.rounded()
             self = isWhole ? .integer(number.int64Value) : .double(number.doubleValue)
-        case .decimalAttributeType: self = .decimal(number.decimalValue)
+        case .decimalAttributeType: self = .decimal(number.exactDecimal)
         case .doubleAttributeType, .floatAttributeType, .booleanAttributeType: self = .double(number.doubleValue)
         default: return nil
         }

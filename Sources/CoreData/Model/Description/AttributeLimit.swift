@@ -21,7 +21,7 @@ package enum LimitNumber: Equatable {
     package var decimal: Decimal {
         switch self {
         case .integer(let value): Decimal(value)
-        case .double(let value): Decimal(value)
+        case .double(let value): NSNumber(value: value).exactDecimal
         case .decimal(let value): value
         }
     }
