@@ -39,10 +39,16 @@ extension AttributeConverter {
     }
 
     private func write(date value: Double, to writer: inout JSONWriter) throws {
-        if let datePattern { return try writer.string(datePattern.text(of: value)) }
         guard let instant = Instant(value) else {
             let words = "a date \(value) seconds from 2001"
             throw GraftError(.notRepresentable(value: words, format: "ISO 8601"))
+        }
+        if let datePattern {
+            let text = datePattern.text(of: value)
+            if !text.isEmpty { return try writer.string(text) }
+            // Foundation's calendars end with the year 5 million, ours don't.
+            throw GraftError(
+                .notRepresentable(value: "the date \(instant.iso8601)", format: "the form '\(datePattern.text)'"))
         }
         guard writesNumericDates else { return try writer.string(ascii: instant.iso8601Bytes) }
         guard let moved = instant.advanced(by: -numericDate.epoch) else {

@@ -160,6 +160,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [Double.nan, 1e17, -1e17])
+    func `a date for which a pattern has no text is an error`(_ seconds: Double) {
+        var writer = JSONWriter()
+        let error = #expect(throws: GraftError.self) {
+            try AttributeConverter(dateFormat: .pattern("dd.MM.yyyy")).write(.date(seconds), to: &writer)
+        }
+        guard case .notRepresentable = error?.problem else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func `dates from Foundation survive to the last bit`() throws {
         for date in [Date.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 719_163_182.48391104)] {
             var writer = JSONWriter()
