@@ -148,9 +148,7 @@ struct DictionaryReader {
             // Each sub-entity keeps its row, because relationships are entered by the numbers that it has for them.
             snapshot.kinds = compiled.kinds.map { .init(areTold: $0.areTold, change: .keep) }
         }
-        converters = compiled.schema.entities.map { entity in
-            entity.properties.map { AttributeConverter($0.attributeKind ?? .transformable) }
-        }
+        converters = compiled.converters
         let entities = model.entitiesByName
         transformerNames = compiled.schema.entities.map { entity in
             let attributes = entities[entity.name]?.attributePartsByName ?? [:]
@@ -369,8 +367,15 @@ struct DictionaryReader {
     }
 
     private func exactValue(of object: Any, _ entity: Int, _ property: Int) throws -> GraphValue {
-        try DictionaryValue.value(
-            of: object, converters[entity][property], transformerName: transformerNames[entity][property])
+        var converter = converters[entity][property]
+        // What `dictionaryData` writes is ISO 8601.
+        if let pattern = converter.datePattern, let text = object as? String, pattern.date(text) == nil,
+            text.withUTF8Span({ Instant(iso8601: $0) }) != nil
+        {
+            converter.datePattern = nil
+        }
+        return try DictionaryValue.value(
+            of: object, converter, transformerName: transformerNames[entity][property])
     }
 
     mutating func readAttribute(_ object: Any, _ property: Int, of row: RowReference, _ node: Int) throws {

@@ -11,6 +11,8 @@ final class CompiledModel: Sendable {
     let kinds: [GraphSnapshot.Kinds]
     /// By entity, the attributes that new objects have a value of: that one has none has to be said of them.
     let defaulted: [Set<Int>]
+    /// By entity and property, how what stands under an attribute's name is read: dates in the formats that the model has for them.
+    let converters: [[AttributeConverter]]
     private let numbers: EntityNumbers
     private let mappings = Mutex<GraphMapping?>(nil)
     private let entityMappings = Mutex<[Int: EntityMapping]>([:])
@@ -30,6 +32,20 @@ final class CompiledModel: Sendable {
         defaulted = schema.entities.map { entity in
             let attributes = entities[entity.name]?.attributePartsByName ?? [:]
             return Set(entity.properties.indices.filter { attributes[entity.properties[$0].name]?.defaultValue != nil })
+        }
+        converters = schema.entities.map { described in
+            let parts = entities[described.name]?.partsByName ?? [:]
+            return described.properties.map { property in
+                let kind = property.attributeKind ?? .transformable
+                guard kind == .date, let part = parts[property.name], let entity = entities[described.name] else {
+                    return AttributeConverter(kind)
+                }
+                let whole = rules.property(part.whole, of: entity).said
+                let said = part.elements.isEmpty ? whole : rules.element(part.property, of: whole, in: entity)
+                // A mapping is refused for a format with a slip.
+                let format = said.dateFormat.flatMap { $0.slip == nil ? $0 : nil }
+                return AttributeConverter(dateFormat: format ?? .iso8601, timeZone: said.timeZone)
+            }
         }
         numbers = EntityNumbers(model, schema)
     }

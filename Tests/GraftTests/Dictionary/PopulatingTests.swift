@@ -48,6 +48,36 @@ import Testing
         #expect(try stack.count("Country") == 1)
     }
 
+    @Test func `dates are read as an import reads them, and in ISO 8601 as dictionaries have them`() throws {
+        let formats = [
+            "seconds": ["JSONDateFormat": "referenceSeconds"], "millis": ["JSONDateFormat": "unixMilliseconds"],
+            "day": ["JSONDateFormat": "dd.MM.yyyy"], "local": ["JSONTimeZone": "+02:00"], "plain": [:],
+        ]
+        var sketch = ModelSketch()
+        sketch.entity("Event", formats.keys.sorted().map { .attribute($0, .dateAttributeType) })
+        let model = sketch.model()
+        for (name, info) in formats { model.entitiesByName["Event"]?.attributesByName[name]?.userInfo = info }
+        try TestStack(model).perform { context throws in
+            let text = Data(
+                """
+                {"seconds": 385604710, "millis": 1363911910000, "day": "22.03.2013", "local": "2013-03-22T02:25:10", \
+                "plain": 1363911910}
+                """.utf8)
+            let event = try context.populateObjects(fromDictionaryData: text, entity: "Event").objects[0]
+            for name in formats.keys {
+                let date = event.value(forKey: name) as? Date
+                #expect(date?.timeIntervalSince1970 == (name == "day" ? 1_363_910_400 : 1_363_911_910), "\(name)")
+            }
+            // Whatever brings the same values finds the object that has them.
+            for format in DictionaryOptions.Format.allCases {
+                let data = try event.dictionaryData(format)
+                #expect(try context.populateObjects(fromDictionaryData: data).report["Event"].unchanged == 1)
+            }
+            #expect(try context.importJSON(text, entity: "Event")["Event"].unchanged == 1)
+            #expect(try context.all("Event").count == 1)
+        }
+    }
+
     @Test func `identities can be ignored`() throws {
         let stack = try TestStack(Model.make(hasIdentity: true))
         var options = PopulateOptions()
