@@ -151,10 +151,10 @@ extension TransformableValue {
         // What is one object may have been changed in place since its bytes were made.
         if let object, let twin = other.object, !isOne(object, twin) {
             if let mine = object as? NSObject, let theirs = twin as? NSObject {
-                return mine.isEqual(theirs) && Self.haveSameTexts(object, twin)
+                return mine.isEqual(theirs) && Self.haveSameScalars(object, twin)
             }
             if let mine = object as? any Hashable, let theirs = twin as? any Hashable {
-                return AnyHashable(mine) == AnyHashable(theirs) && Self.haveSameTexts(object, twin)
+                return AnyHashable(mine) == AnyHashable(theirs) && Self.haveSameScalars(object, twin)
             }
         }
         guard let mine = try? storedBytes(), let theirs = try? other.storedBytes() else {
@@ -169,18 +169,24 @@ extension TransformableValue {
             && TransformableCoding.hasMutableParts(object)
     }
 
-    /// Whether the texts in equal trees have the same bytes, too: Foundation on Linux takes `é` in two normal forms as equal.
-    private static func haveSameTexts(_ one: Any, _ other: Any) -> Bool {
+    /// Whether the texts in equal trees have the same bytes, too, and the numbers the same digits: Foundation on Linux takes `é` in two
+    /// normal forms as equal, `true` and 1, and numbers that are one double.
+    private static func haveSameScalars(_ one: Any, _ other: Any) -> Bool {
         switch (one, other) {
         case (let one as String, let other as String): return ManagedValue.sameScalars(one, other)
         case (let one as [Any], let other as [Any]):
-            return zip(one, other).allSatisfy { haveSameTexts($0, $1) }
+            return zip(one, other).allSatisfy { haveSameScalars($0, $1) }
         case (let one as [AnyHashable: Any], let other as [AnyHashable: Any]):
             return one.allSatisfy { key, value in
                 guard let twin = other.index(forKey: key) else { return false }
-                return haveSameTexts(key.base, other[twin].key.base) && haveSameTexts(value, other[twin].value)
+                return haveSameScalars(key.base, other[twin].key.base) && haveSameScalars(value, other[twin].value)
             }
+        case (let one as NSNumber, let other as NSNumber):
+            return isBoolean(one) == isBoolean(other) && one.stringValue == other.stringValue
         default: return true
         }
     }
+
+    /// Foundation has booleans of a class of its own.
+    private static func isBoolean(_ number: NSNumber) -> Bool { type(of: number) == type(of: NSNumber(value: true)) }
 }

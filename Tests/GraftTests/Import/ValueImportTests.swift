@@ -86,6 +86,32 @@ import Testing
         #expect(((tree?["n"] as? [Any])?[1] as? NSNumber)?.doubleValue == 2.5)
     }
 
+    @Test(
+        arguments: [
+            ("1", "true"), ("true", "1"), ("[9007199254740993]", "[9007199254740992.0]"),
+            ("[0.1]", "[0.10000000000000001]"),
+        ], StoreKind.allCases)
+    func `a value in a tree is replaced by one that Foundation takes for equal`(
+        _ trees: (String, String), _ kind: StoreKind
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Thing", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer64AttributeType), .attribute("tree", .transformableAttributeType)])
+        let stack = try TestStack(sketch.model(), kind)
+        func take(_ tree: String) throws -> ImportReport.Counts {
+            try stack.container.importJSON(
+                from: [.data(Data(#"[{"id": 1, "tree": \#(tree)}]"#.utf8))], entity: "Thing")["Thing"]
+        }
+        #expect(try take(trees.0).inserted == 1)
+        #expect(try take(trees.1).updated == 1)
+        #expect(try take(trees.1).unchanged == 1)
+        try stack.perform { context in
+            let text = String(decoding: try context.json(of: context.all("Thing")), as: UTF8.self)
+            #expect(text.contains("\"tree\":\(trees.1)}"), "\(text)")
+        }
+    }
+
     @Test(arguments: [
         "1e400", "-1e400", "12345678901234567890123456789012345678901", "0.12345678901234567890123456789012345678901",
     ])
