@@ -160,6 +160,11 @@ package final class TransformableValue {
         TransformableValue(object: object, transformerName: transformerName)
     }
 
+    /// Whether it holds an object equal to that of some bytes: archived twice, an object has bytes in another order.
+    package func isSame(asStored bytes: Data) -> Bool {
+        isSame(as: TransformableValue(stored: bytes, transformerName: transformerName))
+    }
+
     /// Whether there are bytes that the attribute's transformer (or the lack of one) can't turn into an object.
     package var hasUndecodableBytes: Bool { knownBytes != nil && object == nil }
 

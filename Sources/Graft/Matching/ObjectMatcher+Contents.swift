@@ -75,7 +75,9 @@ extension ObjectMatcher {
             switch property.kind {
             case .attribute:
                 let value = snapshot.tables[table].value(property.column, row: row)
-                if try !object.holds(value, number, property) { return false }
+                if try !object.holds(value, number, property), try !object.holdsEqual(value, number, property) {
+                    return false
+                }
             case .toOne:
                 let end = snapshot.tables[table].toOne(property.column, row: row)
                 let wanted = end.isNone ? nil : self.object(snapshot.resolved(end))

@@ -18,6 +18,14 @@ import Foundation
             try graphValue(number, property).isSameIdentity(as: wanted)
         }
 
+        /// Whether a transformable attribute has an object equal to that of some bytes, which are others each time that it is archived.
+        func holdsEqual(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
+            guard case .encoded(let bytes) = wanted, let object = value(forKeyPath: property.name) as? NSObject else {
+                return false
+            }
+            return object.isEqual(try GraphValue.unarchived(bytes))
+        }
+
         /// Sets an attribute.
         func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
             if case .encoded(let bytes) = value {
@@ -101,6 +109,14 @@ import Foundation
         @inline(__always)
         func holds(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
             try slotValue(number).holds(wanted, property.attributeKind)
+        }
+
+        /// Whether a transformable attribute has an object equal to that of some bytes, which are others each time that it is archived.
+        func holdsEqual(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
+            guard case .encoded(let bytes) = wanted, case .transformable(let value) = slotValue(number) else {
+                return false
+            }
+            return value.isSame(asStored: bytes)
         }
 
         /// Sets an attribute.

@@ -83,6 +83,25 @@ import Testing
         Issue.record("\(comment): …\(places[0])… instead of …\(places[1])…")
     }
 
+    @Test func `an object's own dictionary finds members that have sets again, whose bytes change`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Box", [.toMany("things", "Thing", inverse: "box", rule: .cascadeDeleteRule)])
+        sketch.entity(
+            "Thing", [.attribute("words", .transformableAttributeType), .toOne("box", "Box", inverse: "things")])
+        let stack = try TestStack(sketch.model(), .sqlite)
+        try stack.perform { context throws in
+            let box = NSEntityDescription.insertNewObject(forEntityName: "Box", into: context)
+            for words in [["a", "b"], ["c"]] {
+                let thing = NSEntityDescription.insertNewObject(forEntityName: "Thing", into: context)
+                thing.setValue(NSSet(array: words), forKey: "words")
+                thing.setValue(box, forKey: "box")
+            }
+            try context.save()
+            for _ in 0..<20 { try box.populate(fromDictionary: box.toDictionary()) }
+            #expect(try context.all("Thing").count == 2)
+        }
+    }
+
     @Test func `create makes an equal tree of what toDictionary returns, in each form and through each file`() throws {
         let forms = DictionaryOptions.ValueForm.allCases
         for seed in 1...40 {
