@@ -27,12 +27,12 @@ extension NSManagedObjectContext {
 
     /// Takes a step back, and registers what takes that back in turn.
     func apply(_ step: UndoStep) {
-        revive(step.deletions)
+        let changes = revive(step.deletions) + step.changes
         for deletion in step.deletions { dropLostReferences(of: deletion.object) }
         for deletion in step.deletions { leadBack(to: deletion) }
-        let formerDestinations = step.changes.map(restore)
+        let formerDestinations = changes.map(restore)
         for deletion in step.deletions { align(deletion.object) }
-        for (change, former) in zip(step.changes, formerDestinations) { align(change, former) }
+        for (change, former) in zip(changes, formerDestinations) { align(change, former) }
         for object in step.insertions { retract(object) }
         for deletion in step.deletions { deletion.object.awake(from: .undoDeletion) }
         for change in step.changes { change.object.awake(from: .undoUpdate) }
@@ -54,13 +54,19 @@ extension NSManagedObjectContext {
 
     // MARK: Deletions
 
-    private func revive(_ deletions: [UndoStep.Deletion]) {
-        revive(
-            deletions.map(\.object).filter {
-                $0.registry === registry && !$0.state.contains(.gone) && $0.isDeleted
-            })
+    /// - Returns: What the objects have lost by being read anew while they were deleted.
+    private func revive(_ deletions: [UndoStep.Deletion]) -> [UndoStep.Change] {
+        let revived = deletions.filter {
+            $0.object.registry === registry && !$0.object.state.contains(.gone) && $0.object.isDeleted
+        }
+        revive(revived.map(\.object))
         for deletion in deletions where deletion.object.registry == nil || deletion.object.state.contains(.gone) {
             insertAnew(deletion.object, deletion.values)
+        }
+        return revived.map { deletion in
+            var lost = deletion.unsaved
+            lost.slots.removeAll { deletion.object.touched.contains($0.slot) }
+            return lost
         }
     }
 

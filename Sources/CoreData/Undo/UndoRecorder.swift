@@ -115,7 +115,14 @@ final class UndoRecorder {
                 stored: object.committed[slot], ordered: definition.kind == .toMany(ordered: true))
             if let members { values[slot] = .objects(members) }
         }
-        return UndoStep.Deletion(object: object, values: values, id: object.id)
+        var unsaved = UndoStep.Change(object: object, slots: [])
+        for slot in object.touched {
+            let committed = object.committed[slot]
+            let old = UndoStep.Old(
+                slot: object.layout.slots[slot], from: values[slot], to: committed, committed: committed)
+            if let old { unsaved.slots.append((slot, old)) }
+        }
+        return UndoStep.Deletion(object: object, values: values, id: object.id, unsaved: unsaved)
     }
 
     private func isToMany(_ inverse: Int?, of slot: EntityLayout.Slot) -> Bool {

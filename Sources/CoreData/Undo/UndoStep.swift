@@ -26,6 +26,8 @@ struct UndoStep {
         let values: SlotValues
         /// What the object was known by. It comes back under another ID.
         let id: NSManagedObjectID
+        /// What leads from the stored values to these. A refresh of the deleted object drops it.
+        let unsaved: Change
     }
 
     var insertions: [NSManagedObject] = []

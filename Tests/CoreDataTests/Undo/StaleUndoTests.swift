@@ -119,4 +119,38 @@ import Testing
         let owners = try library.fetch("Passport", sortedBy: "number", in: reader).filter { $0.one("owner") != nil }
         #expect(owners == [stored.one("passport")].compactMap(\.self), "\(read)")
     }
+
+    // A refresh keeps unsaved changes, also those of an object whose deletion can be undone.
+    @Test(arguments: StoreKind.allCases)
+    func `an undone deletion brings unsaved changes back that a refresh has met`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let context = library.context
+        let author = library.insert("Author", ["name": "a"]), book = library.insert("Book", ["title": "b"])
+        let tag = library.insert("Tag", ["label": "t"]), chapter = library.insert("Chapter", ["heading": "c"])
+        chapter.setValue(book, forKey: "book")
+        try context.save()
+        let manager = UndoManager()
+        manager.groupsByEvent = false
+        context.undoManager = manager
+        book.setValue("changed", forKey: "title")
+        book.setValue(author, forKey: "author")
+        book.mutableSetValue(forKey: "tags").add(tag)
+        chapter.setValue(nil, forKey: "book")
+        context.processPendingChanges()
+        context.delete(book)
+        context.processPendingChanges()
+        for _ in 0..<2 {
+            context.refreshAllObjects()
+            context.undo()
+            #expect(book.text("title") == "changed" && book.one("author") === author && book.many("tags") == [tag])
+            #expect(tag.many("books") == [book] && book.ordered("chapters").isEmpty && chapter.one("book") == nil)
+            context.redo()
+            #expect(book.isDeleted && tag.many("books").isEmpty)
+        }
+        context.undo()
+        try context.save()
+        let stored = try #require(try library.fetch("Book", in: library.newContext()).first)
+        #expect(stored.text("title") == "changed" && stored.one("author") != nil && stored.many("tags").count == 1)
+        #expect(stored.ordered("chapters").isEmpty)
+    }
 }
