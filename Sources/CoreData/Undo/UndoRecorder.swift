@@ -85,8 +85,10 @@ final class UndoRecorder {
         var change = UndoStep.Change(object: object, slots: [])
         for slot in object.touchedInEvent {
             let inverse = object.layout.inverses[slot]
-            if object.values[slot].isRelationshipFault, isToMany(inverse, of: object.layout.slots[slot]) {
-                // Nobody knows whether what was added wasn't there, and what was removed was.
+            if object.values[slot].isRelationshipFault,
+                isToMany(inverse, of: object.layout.slots[slot]) || hasLostPlaces(object, slot)
+            {
+                // Nobody knows whether what was added wasn't there, and what was removed was, or at which place.
                 context?.readMembers(of: object, slot: slot)
             }
             let former = UndoStep.Old(
@@ -128,6 +130,13 @@ final class UndoRecorder {
     private func isToMany(_ inverse: Int?, of slot: EntityLayout.Slot) -> Bool {
         guard slot.isToMany, inverse != nil else { return slot.isToMany }
         return slot.relationship?.inverseRelationship?.isToMany ?? true
+    }
+
+    /// Whether members have left an ordered relationship that hasn't been read.
+    private func hasLostPlaces(_ object: NSManagedObject, _ slot: Int) -> Bool {
+        guard object.layout.slots[slot].kind == .toMany(ordered: true), case .unread(let delta?) = object.values[slot]
+        else { return false }
+        return !delta.removed.isEmpty
     }
 
     /// Whether an object's to-one relationship led to another one before the event.

@@ -153,4 +153,29 @@ import Testing
         #expect(stored.text("title") == "changed" && stored.one("author") != nil && stored.many("tags").count == 1)
         #expect(stored.ordered("chapters").isEmpty)
     }
+
+    @Test(arguments: StoreKind.allCases, ["moved", "taken out", "deleted"])
+    func `a member comes back to its place in an order that nobody has read`(_ kind: StoreKind, _ end: String) throws {
+        let library = try Library(kind)
+        let made = library.insert("Book", ["title": "a"])
+        _ = library.insert("Book", ["title": "b"])
+        for heading in ["a", "b", "c"] {
+            library.insert("Chapter", ["heading": heading]).setValue(made, forKey: "book")
+        }
+        try library.context.save()
+        let context = library.newContext()
+        context.undoManager = UndoManager()
+        let books = try library.fetch("Book", sortedBy: "title", in: context)
+        let chapter = try library.fetch("Chapter", sortedBy: "heading", in: context)[0]
+        switch end {
+        case "moved": chapter.setValue(books[1], forKey: "book")
+        case "taken out": chapter.setValue(nil, forKey: "book")
+        default: context.delete(chapter)
+        }
+        context.undo()
+        #expect(books[0].ordered("chapters").map { $0.text("heading") } == ["a", "b", "c"])
+        try context.save()
+        let stored = try library.fetch("Book", sortedBy: "title", in: library.newContext())[0]
+        #expect(stored.ordered("chapters").map { $0.text("heading") } == ["a", "b", "c"])
+    }
 }
