@@ -165,7 +165,12 @@ extension NSManagedObject {
                 continue
             }
             let others = definition.isToMany ? members(slot).objects : destination(slot).map { [$0] } ?? []
-            guard let left = others.first(where: { !$0.isDeleted }) else { continue }
+            // A refresh of a deleted object forgets what has left it.
+            let inverse = layout.inverses[slot]
+            let left = others.first { other in
+                !other.isDeleted && !(inverse.map { other.deniesBeing(in: self, $0) } ?? false)
+            }
+            guard let left else { continue }
             errors.append(
                 failure(
                     .validationRelationshipDeniedDelete, slot, boxedValue(slot),

@@ -130,6 +130,19 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `deny lets a deletion pass whose destination was unlinked, also after a refresh`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"]), prize = library.insert("Prize", ["winner": author])
+        try library.context.save()
+        prize.setValue(nil, forKey: "winner")
+        library.context.delete(author)
+        library.context.refresh(author, mergeChanges: true)
+        try library.context.save()
+        #expect(try library.fetch("Author").isEmpty)
+        #expect(try library.fetch("Prize", in: library.newContext()).map { $0.one("winner") } == [nil])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `rollback undoes inserts, changes and deletions`(_ kind: StoreKind) throws {
         let library = try Library(kind)
         let author = library.insert("Author", ["name": "Ada"]), book = library.insert("Book", ["author": author])
