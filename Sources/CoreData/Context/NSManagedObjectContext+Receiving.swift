@@ -20,7 +20,10 @@ extension NSManagedObjectContext {
             assignedStores.merge(changes.assignedStores) { _, new in new }
             for (object, change) in zip(inserted, received.inserted) { receive(change, in: object) }
             for (object, change) in zip(targets, received.updated) { receive(change, in: object) }
-            for object in deletions where isThere(object) { delete(object) }
+            for (object, change) in zip(deletions, received.deleted) where isThere(object) {
+                receive(change, in: object)
+                delete(object)
+            }
             processPendingChanges()
         }
         return nil
@@ -83,10 +86,12 @@ extension NSManagedObjectContext {
 private struct ReceivedChanges {
     var inserted: [ReceivedChange]
     var updated: [ReceivedChange]
+    var deleted: [ReceivedChange]
 
     init(_ changes: StoreChanges) throws {
         inserted = try changes.inserted.map { try ReceivedChange(insertion: $0) }
         updated = try changes.updated.map { try ReceivedChange(update: $0) }
+        deleted = try changes.deleted.map { try ReceivedChange(update: $0) }
     }
 }
 

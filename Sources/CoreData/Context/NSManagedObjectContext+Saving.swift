@@ -158,9 +158,8 @@ extension NSManagedObjectContext {
         let partners = unchangedPartners(updated)
         return StoreChanges(
             inserted: inserted, updated: updated,
-            deleted: deleted.objects.map { object in
-                RowChange(objectID: object.id, version: object.version, values: object.committed, changed: SlotSet())
-            }, linked: linkedRows(inserted, updated, besides: partners), watched: watchedRows() + partners,
+            deleted: deleted.objects.map(deletion), linked: linkedRows(inserted, updated, besides: partners),
+            watched: watchedRows() + partners,
             origin: origin,
             assignedStores: assignedStores)
     }
@@ -255,6 +254,24 @@ extension NSManagedObjectContext {
         guard !change.changed.isEmpty else { return nil }
         try checkDestinations(object, object.layout.toOneSlots.filter(change.changed.contains))
         change.values = object.values
+        return change
+    }
+
+    /// A deletion, with what the object had lost before: a parent follows the delete rules for what it has itself, and for nothing that
+    /// the object has let go here.
+    private func deletion(_ object: NSManagedObject) -> RowChange {
+        var change = RowChange(
+            objectID: object.id, version: object.version, values: object.committed, changed: SlotSet())
+        if requiredSource.isPermanent { return change }
+        for slot in object.touched where object.layout.slots[slot].isRelationship && object.differs(slot) {
+            if object.layout.needsRelationChange[slot] {
+                let removed = object.relationChange(slot).removed
+                change.relations.append(RelationChange(slot: slot, added: [], removed: removed))
+            } else if !object.layout.slots[slot].isToMany {
+                change.changed.insert(slot)
+                change.values[slot] = .null
+            }
+        }
         return change
     }
 

@@ -216,11 +216,16 @@ extension NSManagedObjectContext {
     }
 
     /// Lets a deletion stand whose row somebody else has changed meanwhile: the delete rules are followed once more, for the
-    /// relationships that it has now.
+    /// relationships that it has now. What it had let go before stays out of them.
     func deleteAgain(_ object: NSManagedObject, _ row: StoreRow) {
+        let left = object.lostRelationships(on: row)
         object.values = row.values
         object.committed = row.values
         object.touched.removeAll()
+        for (slot, value) in left {
+            object.values[slot] = value
+            object.touched.insert(slot)
+        }
         object.version = row.version
         guard object.state.contains(.deletionPropagated) else { return }
         object.state.remove(.deletionPropagated)

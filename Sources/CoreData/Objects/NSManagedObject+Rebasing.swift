@@ -40,6 +40,19 @@ extension NSManagedObject {
         noteIndexedChange()
     }
 
+    /// What a deleted object had let go by unsaved changes, where nobody else has changed that: no delete rule is followed to it. Where it
+    /// led instead, the rules have been followed already.
+    func lostRelationships(on row: StoreRow) -> [(slot: Int, value: ManagedValue)] {
+        touched.filter { layout.slots[$0].isRelationship && differs($0) }.compactMap { slot in
+            guard layout.slots[slot].isToMany else {
+                return row.values[slot].isSame(as: committed[slot]) ? (slot, .null) : nil
+            }
+            var delta = ToManyDelta(from: committed[slot], to: values[slot])
+            delta.added = ToManyMembers()
+            return delta.isEmpty ? nil : (slot, .unread(delta))
+        }
+    }
+
     /// Drops unsaved changes. What other objects' unsaved changes say of this one's relationships stays and is returned; it is put on
     /// top of what is read next.
     ///

@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
 
     // MARK: Deletions
 
-    /// - Returns: What the objects have lost by being read anew while they were deleted.
+    /// - Returns: What the objects may have lost by being read anew while they were deleted.
     private func revive(_ deletions: [UndoStep.Deletion]) -> [UndoStep.Change] {
         let revived = deletions.filter {
             $0.object.registry === registry && !$0.object.state.contains(.gone) && $0.object.isDeleted
@@ -63,11 +63,7 @@ extension NSManagedObjectContext {
         for deletion in deletions where deletion.object.registry == nil || deletion.object.state.contains(.gone) {
             insertAnew(deletion.object, deletion.values)
         }
-        return revived.map { deletion in
-            var lost = deletion.unsaved
-            lost.slots.removeAll { deletion.object.touched.contains($0.slot) }
-            return lost
-        }
+        return revived.map(\.unsaved)
     }
 
     /// An object that is gone from the context comes back as a new one.

@@ -171,6 +171,24 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a deletion in the child takes nothing along that its object had let go`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: LibraryModel.makeOwners())
+        let parts = ["a", "b", "c", "d"].map { library.insert("Part", ["name": $0]) }
+        let made = library.insert("Owner", ["part": parts[0], "parts": NSSet(array: [parts[1], parts[2]])])
+        try library.context.save()
+        let child = library.newChild()
+        let owner = try child.existingObject(with: made.objectID)
+        owner.setValue(nil, forKey: "part")
+        owner.mutableSetValue(forKey: "parts").remove(try child.existingObject(with: parts[1].objectID))
+        child.delete(owner)
+        try child.save()
+        #expect(parts.map(\.isDeleted) == [false, false, true, false])
+        try library.context.save()
+        let stored = try library.fetch("Part", sortedBy: "name", in: library.newContext())
+        #expect(stored.map { $0.text("name") } == ["a", "b", "d"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `a cascade in the child reaches the store`(_ kind: StoreKind) throws {
         let library = try Library(kind)
         let author = library.insert("Author", ["name": "Ada"]), tag = library.insert("Tag", ["label": "t"])

@@ -66,4 +66,19 @@ import Testing
         library.context.checkInvariants()
         try library.context.save()
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a deleted object that is refreshed takes nothing along that it had let go`(_ kind: StoreKind) throws {
+        let library = try Library(kind, model: LibraryModel.makeOwners())
+        let parts = ["a", "b", "c", "d"].map { library.insert("Part", ["name": $0]) }
+        let owner = library.insert("Owner", ["part": parts[0], "parts": NSSet(array: [parts[1], parts[2]])])
+        try library.context.save()
+        owner.setValue(nil, forKey: "part")
+        owner.mutableSetValue(forKey: "parts").remove(parts[1])
+        library.context.delete(owner)
+        library.context.refreshAllObjects()
+        try library.context.save()
+        let stored = try library.fetch("Part", sortedBy: "name", in: library.newContext())
+        #expect(stored.map { $0.text("name") } == ["a", "b", "d"])
+    }
 }

@@ -37,6 +37,23 @@ enum LibraryModel {
         return model
     }
 
+    /// Owner 1-1 Part and 1-n Part, without inverses, and both go with their owner.
+    static func makeOwners() -> NSManagedObjectModel {
+        let owner = entity("Owner"), part = entity("Part")
+        part.properties = [attribute("name", .stringAttributeType)]
+        owner.properties = [("part", 1), ("parts", 0)].map { name, maxCount in
+            let relationship = NSRelationshipDescription()
+            relationship.name = name
+            relationship.destinationEntity = part
+            relationship.maxCount = maxCount
+            relationship.deleteRule = .cascadeDeleteRule
+            return relationship
+        }
+        let model = NSManagedObjectModel()
+        model.entities = [owner, part]
+        return model
+    }
+
     private static func entity(_ name: String) -> NSEntityDescription {
         let entity = NSEntityDescription()
         entity.name = name
