@@ -33,6 +33,7 @@ extension NSManagedObjectContext {
         let formerDestinations = changes.map(restore)
         for deletion in step.deletions { align(deletion.object) }
         for (change, former) in zip(changes, formerDestinations) { align(change, former) }
+        for deletion in step.deletions { arrange(deletion) }
         for object in step.insertions { retract(object) }
         for deletion in step.deletions { deletion.object.awake(from: .undoDeletion) }
         for change in step.changes { change.object.awake(from: .undoUpdate) }
@@ -94,6 +95,21 @@ extension NSManagedObjectContext {
             case .objects(let members) where !members.objects.allSatisfy(isHere):
                 object.values[slot] = .objects(ToManyMembers(members.objects.filter(isHere)))
             default: break
+            }
+        }
+    }
+
+    /// Brings the members of an object that comes back into the order that they had: they have come back one by one.
+    private func arrange(_ deletion: UndoStep.Deletion) {
+        let object = deletion.object
+        guard isHere(object) else { return }
+        for slot in object.layout.toManySlots where object.touched.contains(slot) {
+            guard object.layout.slots[slot].kind == .toMany(ordered: true),
+                case .objects(let old) = deletion.values[slot]
+            else { continue }
+            let members = object.members(slot)
+            if members.hasSameMembers(as: old, ordered: false), !members.hasSameMembers(as: old, ordered: true) {
+                object.arrange(slot, old.objects)
             }
         }
     }

@@ -178,4 +178,27 @@ import Testing
         let stored = try library.fetch("Book", sortedBy: "title", in: library.newContext())[0]
         #expect(stored.ordered("chapters").map { $0.text("heading") } == ["a", "b", "c"])
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an undone deletion that a refresh has met has its order again`(_ kind: StoreKind) throws {
+        let list = NSEntityDescription(), item = NSEntityDescription()
+        (list.name, item.name) = ("List", "Item")
+        LibraryModel.connect(list, "items", many: true, .nullifyDeleteRule, item, "list", many: false, ordered: true)
+        let model = NSManagedObjectModel()
+        model.entities = [list, item]
+        let library = try Library(kind, model: model)
+        let made = library.insert("List"), first = library.insert("Item", ["list": made])
+        try library.context.save()
+        let second = library.insert("Item", ["list": made])
+        library.context.processPendingChanges()
+        library.context.undoManager = UndoManager()
+        library.context.delete(made)
+        library.context.processPendingChanges()
+        for object in [made, first] { library.context.refresh(object, mergeChanges: true) }
+        library.context.undo()
+        #expect(made.ordered("items") == [first, second])
+        try library.context.save()
+        let stored = try #require(try library.fetch("List", in: library.newContext()).first)
+        #expect(stored.ordered("items").map(\.objectID) == [first.objectID, second.objectID])
+    }
 }
