@@ -50,6 +50,34 @@ import Testing
         }
     }
 
+    // Another thread saves while this one asks for IDs. Also meant for `swift test --sanitize=thread`.
+    @Test func `a URI leads to its object while others save into a store in memory`() async throws {
+        let library = try Library(.inMemory)
+        let tag = library.insert("Tag", ["label": "a"])
+        try library.context.save()
+        let (id, uri) = (tag.objectID, tag.objectID.uriRepresentation())
+        let (context, coordinator) = (library.newContext(), library.coordinator)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await context.perform {
+                    for _ in 0..<10 {
+                        let tags = (0..<1000).map { _ in context.insert("Tag") }
+                        try context.save()
+                        for tag in tags { context.delete(tag) }
+                        try context.save()
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<50 {
+                    let found = (0..<1000).map { _ in coordinator.managedObjectID(forURIRepresentation: uri) }
+                    #expect(found.allSatisfy { $0 == id })
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     // Assumed: Apple says only that metadata are written with the next save.
     @Test func `metadata that are set while saves are under way are written with one of them`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

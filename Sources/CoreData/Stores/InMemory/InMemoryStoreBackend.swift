@@ -127,7 +127,7 @@ final class InMemoryStoreBackend: StoreBackend {
             fatalError("The entity '\(entity.name ?? "")' isn't one of the store's model.")
         }
         // An existing row knows its own entity, which may be a sub-entity of the one asked for.
-        return table.rows[primaryKey]?.id
+        return lock.withLock { table.rows[primaryKey]?.id }
             ?? NSManagedObjectID(entity: entity, space: table.space, number: primaryKey)
     }
 
