@@ -159,6 +159,10 @@ import Testing
         .yes("FUNCTION('a-b', 'stringByReplacingOccurrencesOfString:withString:', '-', '+') == 'a+b'"),
         .yes("FUNCTION(ascii, 'substringFromIndex:', 6) == 'World'"),
         .yes("FUNCTION(ascii, 'substringToIndex:', 5) == 'Hello'"),
+        // Half of a character of two units.
+        .yes("FUNCTION('\u{1F600}a', 'substringFromIndex:', 2) == 'a'"),
+        .yes("FUNCTION('\u{1F600}a', 'substringFromIndex:', 1) == '\u{FFFD}a'"),
+        .yes("FUNCTION('\u{1F600}a', 'substringToIndex:', 1) == '\u{FFFD}'"),
         .yes("FUNCTION('a,b', 'componentsSeparatedByString:', ',') == {'a', 'b'}"),
         .yes("FUNCTION(names, 'componentsJoinedByString:', '-') BEGINSWITH 'ann-Bob'"),
         .yes("FUNCTION(ascii, 'hasPrefix:', 'Hell') == TRUE"), .yes("FUNCTION(i, 'isEqual:', 7) == TRUE"),

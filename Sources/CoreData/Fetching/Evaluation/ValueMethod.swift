@@ -83,12 +83,12 @@ enum ValueMethod: String {
         _ method: ValueMethod, _ text: String, _ argument: Operand, _ second: Operand?
     ) -> Operand? {
         if case .integer(let index) = argument {
-            // As `NSString` counts.
-            let units = text as NSString
-            guard let index = Int(exactly: index), (0...units.length).contains(index) else { return nil }
+            // As `NSString` counts, whose own methods stop the process within a character of two units. Half of one is U+FFFD.
+            let units = text.utf16
+            guard let index = Int(exactly: index), (0...units.count).contains(index) else { return nil }
             return switch method {
-            case .from: .string(units.substring(from: index))
-            case .to: .string(units.substring(to: index))
+            case .from: .string(String(decoding: units.dropFirst(index), as: UTF16.self))
+            case .to: .string(String(decoding: units.prefix(index), as: UTF16.self))
             default: nil
             }
         }
