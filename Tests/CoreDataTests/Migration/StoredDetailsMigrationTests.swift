@@ -278,6 +278,32 @@ import Testing
         #expect(names == ["Actor", "Hero", "Sidekick", "Team", "CHANGE", "TRANSACTION"])
     }
 
+    @Test func `a history keeps what deleted objects left, composite attributes with their elements`() throws {
+        func model(_ element: String, _ others: [String]) -> NSManagedObjectModel {
+            let place = NSCompositeAttributeDescription(), city = TestModel.attribute(element, .stringAttributeType)
+            place.name = "place"
+            city.renamingIdentifier = "city"
+            place.elements = [city, TestModel.attribute("zip", .stringAttributeType)]
+            place.preservesValueInHistoryOnDeletion = true
+            let other = TestModel.entity("Other", others.map { TestModel.attribute($0, .stringAttributeType) })
+            return TestModel.model([TestModel.entity("Shop", [place]), other])
+        }
+        var options: [String: Any] = MigratingStore.automatic
+        options[NSPersistentHistoryTrackingKey] = true
+        let store = try MigratingStore()
+        let context = try store.open(model("city", ["a"]), options)
+        let shop = context.insert("Shop", ["place": ["city": "Rome", "zip": "1"]])
+        try context.save()
+        context.delete(shop)
+        try context.save()
+        try store.close()
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        request.resultType = .changesOnly
+        let result = try store.open(model("town", ["a", "b"]), options).execute(request)
+        let changes = try #require(result.result as? [NSPersistentHistoryChange])
+        #expect(changes.last?.tombstone?["place"] as? [String: String] == ["town": "Rome", "zip": "1"])
+    }
+
     // Divergence 71.
     @Test func `a store that objects were migrated into has the source's UUID, and expires tokens from before`() throws
     {

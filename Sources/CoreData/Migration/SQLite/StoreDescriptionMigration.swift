@@ -121,10 +121,11 @@ struct StoreDescriptionMigration {
         try addTombstones(existing: columns, db)
     }
 
-    /// The new names of an entity's properties by the old ones.
+    /// The new names of an entity's properties, and paths of its composite attributes' elements, by the old ones.
     private func renamedProperties(of old: SQLEntity) -> [String: String] {
         guard let match = matching.match(ofSource: old.description) else { return [:] }
         var names: [String: String] = [:]
+        for (new, old) in match.elements { names[old] = new }
         for (new, property) in match.attributes { names[property.name] = new }
         for (new, property) in match.relationships { names[property.name] = new }
         return names
