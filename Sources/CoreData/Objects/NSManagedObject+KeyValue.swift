@@ -69,6 +69,18 @@ extension NSManagedObject {
                 + "Convert it to the attribute's type first.")
     }
 
+    /// Whether an attribute can be set to a value, which stops the process otherwise.
+    func canHold(_ value: Any?, inAttribute key: String) -> Bool {
+        func fits(_ value: Any?, _ slot: Int) -> Bool {
+            guard let attribute = layout.slots[slot].property as? NSAttributeDescription else { return false }
+            return ManagedValue(boxed: value, for: attribute) != nil
+        }
+        // What the class has written itself says what it takes.
+        if writtenProperty(key, slot: nil)?.set != nil { return true }
+        if let slot = layout.slot(named: key) { return fits(value, slot) }
+        return layout.composites[key]?.values(value)?.allSatisfy { fits($1, $0) } ?? false
+    }
+
     func destination(_ value: Any?, slot: Int) -> NSManagedObject? {
         if let object = value as? NSManagedObject { return checked(object, slot) }
         // A generated accessor hands over its optional as it is.

@@ -184,6 +184,28 @@ private final class AnsweringManager: NSMigrationManager {
         #expect(isUnknown || (error.underlying as? CocoaError)?.code == .featureUnsupported)
     }
 
+    @Test(arguments: ["$source.price", "$source.price + 1", "$source.author", "{$source.title}"])
+    func `a value that an attribute can't hold ends the migration`(_ format: String) throws {
+        let cover = mapping("Book", "Cover", [property("code", format)])
+        let error = try #require(throws: CocoaError.self) { try migrated([cover]) { _ in } }
+        #expect(error.code == .entityMigrationPolicy)
+        for part in ["'BookToCover'", "'Cover.code'", "String"] { #expect(error.localizedDescription.contains(part)) }
+    }
+
+    @Test(arguments: [
+        ("$source.author", "'Author' of the older store"),
+        (
+            "FUNCTION($manager, 'destinationInstancesForEntityMappingNamed:sourceInstances:', 'BookToCover', $source)",
+            "'Cover' of the newer store"
+        ),
+    ])
+    func `an object that a relationship can't lead to ends the migration`(_ format: String, _ found: String) throws {
+        let cover = mapping("Book", "Cover", [], [property("author", format)])
+        let error = try #require(throws: CocoaError.self) { try migrated([cover]) { _ in } }
+        #expect(error.code == .entityMigrationPolicy)
+        for part in ["'BookToCover'", "'Cover.author'", found] { #expect(error.localizedDescription.contains(part)) }
+    }
+
     // Observed on Apple's: CoreDataPlus' coded mappings carry hashes that can't fit, and migrate.
     @Test func `version hashes find mappings and are no condition for the one that is given`() throws {
         let text = mapping("Book", "Text", [property("title", "$source.title")])

@@ -17,7 +17,8 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
     /// Makes the destination object of a source object, gives it its attributes, and associates the two.
     ///
     /// An attribute whose mapping has no expression gets the default value.
-    /// - Throws: `CocoaError` (`.entityMigrationPolicy`) where the mapping names a property or an entity that there isn't.
+    /// - Throws: `CocoaError` (`.entityMigrationPolicy`) where the mapping names a property or an entity that there isn't, or gives an
+    ///   attribute a value that it can't hold.
     open func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -37,10 +38,12 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
                 destination.setSlot(slot, to: .transformable(value))
                 continue
             }
-            let value = try manager.value(of: expression, attribute, mapping, self, sInstance, destination)
+            let given = try manager.value(of: expression, attribute, mapping, self, sInstance, destination)
+            let value = given is NSNull ? nil : given
             // A mandatory attribute keeps its default value, as it does where rows are moved.
-            if value == nil || value is NSNull, entity.attributesByName[key]?.isOptional == false { continue }
-            destination.setValue(value is NSNull ? nil : value, forKey: key)
+            if value == nil, entity.attributesByName[key]?.isOptional == false { continue }
+            try MigrationMappingError.check(value, for: key, of: destination, mapping)
+            destination.setValue(value, forKey: key)
         }
         manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)
     }
@@ -49,6 +52,8 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
     open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
     /// Sets a destination object's relationships to what their mappings' expressions give.
+    ///
+    /// - Throws: `CocoaError` (`.entityMigrationPolicy`) for objects that a relationship can't lead to.
     open func createRelationships(
         forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -61,6 +66,7 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
             guard let description = dInstance.entity.relationshipsByName[key] else { continue }
             let value = try manager.value(of: expression, relationship, mapping, self, source, dInstance)
             let objects = MigrationObjects.all(in: value)
+            try MigrationMappingError.check(objects, for: description, of: dInstance, mapping)
             if !description.isToMany {
                 dInstance.setValue(objects.first, forKey: key)
             } else if description.isOrdered {
@@ -139,6 +145,37 @@ enum MigrationMappingError {
             .entityMigrationPolicy,
             "The entity mapping '\(mapping.name ?? "")' has a mapping for '\(name)', which is no property of the entity "
                 + "'\(entity.name ?? "")'. Correct its name.")
+    }
+
+    /// Setting what doesn't fit would stop the process, and what a mapping gives is data.
+    ///
+    /// - Throws: `CocoaError` (`.entityMigrationPolicy`) for a value that an attribute can't hold.
+    static func check(_ value: Any?, for key: String, of object: NSManagedObject, _ mapping: NSEntityMapping) throws {
+        if object.canHold(value, inAttribute: key) { return }
+        let type = object.entity.attributesByName[key]?.attributeType.displayName
+        throw CoreDataError.make(
+            .entityMigrationPolicy,
+            "The entity mapping '\(mapping.name ?? "")' gives \(value.map { "\(Swift.type(of: $0)) '\($0)'" } ?? "nothing") "
+                + "for '\(object.entity.name ?? "").\(key)', which is \(type.map { "of the type \($0)" } ?? "no attribute"). "
+                + "Correct the expression.")
+    }
+
+    /// - Throws: `CocoaError` (`.entityMigrationPolicy`) for an object that a relationship can't lead to.
+    static func check(
+        _ objects: [NSManagedObject], for relationship: NSRelationshipDescription, of object: NSManagedObject,
+        _ mapping: NSEntityMapping
+    ) throws {
+        guard let destination = relationship.destinationEntity,
+            let wrong = objects.first(where: {
+                !$0.entity.isKindOf(entity: destination) || $0.managedObjectContext !== object.managedObjectContext
+            })
+        else { return }
+        let place = wrong.managedObjectContext === object.managedObjectContext ? "newer" : "older"
+        throw CoreDataError.make(
+            .entityMigrationPolicy,
+            "The entity mapping '\(mapping.name ?? "")' leads '\(object.entity.name ?? "").\(relationship.name)' to a "
+                + "'\(wrong.entity.name ?? "")' of the \(place) store, where a '\(destination.name ?? "")' of the newer one is "
+                + "expected. Correct the expression.")
     }
 
     static func unknownPolicy(_ name: String, _ mapping: NSEntityMapping) -> CocoaError {
