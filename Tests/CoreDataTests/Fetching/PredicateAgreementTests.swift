@@ -42,6 +42,30 @@ import Testing
         for format in ["title == pages", "title == 304.0", "title > 0"] {
             #expect(try titles(books, format, []) == [], "\(format)")
         }
+        #expect(try titles(books, "title IN %@", [[304.0, 5.0]]) == [])
+        let priced: [[String: Any]] = [
+            ["title": "a", "price": NSDecimalNumber(value: 304)],
+            ["title": "b", "price": NSDecimalNumber(string: "304.5")],
+        ]
+        for format in ["price == %@", "%@ == price"] {
+            #expect(try titles(priced, format, ["304"]) == ["a"], "\(format)")
+        }
+        for format in ["price IN %@", "price IN[c] %@", "%@ CONTAINS price"] {
+            #expect(try titles(priced, format, [["304", "304.5"]]) == ["a"], "\(format)")
+        }
+        #expect(try titles(priced, "price != %@", ["304"]) == ["b"])
+        let grouped = try StoreKind.allCases.map { kind in
+            let library = try Library(kind)
+            for book in books { _ = library.insert("Book", book) }
+            try library.context.save()
+            let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["title"]
+            request.propertiesToGroupBy = ["title"]
+            request.havingPredicate = NSPredicate(format: "title == 304")
+            return try library.context.fetch(request).compactMap { $0["title"] as? String }
+        }
+        #expect(try one(of: grouped, "having") == ["304"])
     }
 
     @Test func `what is no number or date is no value, in whichever store`() throws {

@@ -61,8 +61,7 @@ enum PredicateEvaluator {
         // A constant collection is searched by hashing, however large it is.
         case (.in, .constant(let constant)) where !options.folds:
             guard let collection = constant.collection else { break }
-            return collection.keys.contains(OperandKey(left))
-                || scope.isFetch && left.otherSpelling.map { collection.keys.contains(OperandKey($0)) } ?? false
+            return collection.keys.contains(OperandKey(left)) || scope.isFetch && spells(collection, left)
         case (.in, .aggregate(let elements)):
             return elements.contains { element in
                 let right = ExpressionEvaluator.operand(of: element, in: scope)
@@ -90,11 +89,23 @@ enum PredicateEvaluator {
         _ options: NSComparisonPredicate.Options, in scope: EvaluationScope
     ) -> Bool {
         switch (left, right) {
-        case (.string, .integer) where scope.isFetch, (.integer, .string) where scope.isFetch:
+        case (.string, .integer) where scope.isFetch, (.integer, .string) where scope.isFetch,
+            (.string, .real) where scope.isFetch, (.real, .string) where scope.isFetch:
             if rightIsConstant, let other = right.otherSpelling { return left.equals(other) }
             if leftIsConstant, let other = left.otherSpelling { return other.equals(right) }
             return false
         default: return left.equals(right, options: options)
+        }
+    }
+
+    /// Whether a member of a constant collection is a number's text, or the whole number that a text spells.
+    private static func spells(_ collection: ConstantValue.Collection, _ value: Operand) -> Bool {
+        switch (value, OperandKey(value)) {
+        case (_, .integer(let whole)): return collection.keys.contains(OperandKey(.string(String(whole))))
+        case (.string, _):
+            guard let whole = value.otherSpelling, collection.keys.contains(OperandKey(whole)) else { return false }
+            return collection.members.elements.contains { if case .integer = $0 { $0.equals(whole) } else { false } }
+        default: return false
         }
     }
 

@@ -72,7 +72,7 @@ struct DictionaryRows {
     // MARK: Rows
 
     private func result(_ row: StoredRow) -> Result {
-        let scope = EvaluationScope(object: row, failure: failure)
+        let scope = EvaluationScope(object: row, isFetch: true, failure: failure)
         let columns = selection.columns.map { ExpressionEvaluator.operand(of: $0.expression, in: scope) }
         return Result(row: row, columns: columns)
     }
@@ -102,7 +102,7 @@ struct DictionaryRows {
         var positions: [[OperandKey]: Int] = [:]
         var groups: [[StoredRow]] = []
         for row in rows {
-            let scope = EvaluationScope(object: row, failure: failure)
+            let scope = EvaluationScope(object: row, isFetch: true, failure: failure)
             let key = selection.groups.map { OperandKey(ExpressionEvaluator.operand(of: $0.expression, in: scope)) }
             if let position = positions[key] {
                 groups[position].append(row)
@@ -117,14 +117,14 @@ struct DictionaryRows {
     /// The result of a group; nil where the having predicate leaves it out.
     private func result(_ rows: [StoredRow]) -> Result? {
         // What isn't computed of all rows is the same for all of them.
-        let scope = EvaluationScope(object: rows.first, failure: failure)
+        let scope = EvaluationScope(object: rows.first, isFetch: true, failure: failure)
         let rewriter = TreeRewriter { expression, _ in
             guard expression.isRowAggregate(of: query.entity), case .function(let call) = expression.node,
                 let function = call.function
             else { return nil }
             let values = rows.map {
                 ExpressionEvaluator.operand(
-                    of: call.arguments[0], in: EvaluationScope(object: $0, failure: failure))
+                    of: call.arguments[0], in: EvaluationScope(object: $0, isFetch: true, failure: failure))
             }.filter { !$0.isNull }
             return NSExpression(forConstantValue: FunctionEvaluator.aggregate(function, values).boxed)
         }
