@@ -92,6 +92,24 @@ import Testing
         }
     }
 
+    // PostgreSQL clears such a link.
+    @Test(arguments: StoreKind.matching)
+    func `a link to an object that is gone is not nil, and leads to nothing`(_ kind: StoreKind) throws {
+        let book = TestModel.entity("Book", [TestModel.attribute("title", .stringAttributeType)])
+        let reader = TestModel.entity("Reader", [])
+        TestModel.relate(reader, "favourite", .one, book)
+        let library = try Library(kind, model: TestModel.model([book, reader]))
+        let emma = library.insert("Book", ["title": "Emma"])
+        _ = library.insert("Reader", ["favourite": emma])
+        try library.context.save()
+        library.context.delete(emma)
+        try library.context.save()
+        for (format, count) in [("favourite == nil", 0), ("favourite != nil", 1), ("favourite.title == nil", 1)] {
+            let found = try library.fetch("Reader", where: NSPredicate(format: format), in: library.newContext())
+            #expect(found.count == count, "\(format)")
+        }
+    }
+
     // MARK: Arguments
 
     @Test func `a pattern that is an argument and no regular expression fits nothing`() throws {

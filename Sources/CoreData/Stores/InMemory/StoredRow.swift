@@ -72,7 +72,8 @@ final class StoredRow: NSObject, KeyValueReadable {
         }
         return switch layout.slots[slot].kind {
         case .attribute: values[slot].boxedAttribute
-        case .toOne: values[slot].referencedID.flatMap(backend.storedRow)
+        // A row that isn't there leaves its ID, as it does in SQL.
+        case .toOne: values[slot].referencedID.map { backend.storedRow($0) ?? $0 }
         case .toMany: orderedMembers(slot).compactMap(backend.storedRow)
         }
     }
