@@ -61,7 +61,7 @@ private struct ConstraintSearch {
         var keys: [[OperandKey]] = []
         var groups: [[OperandKey]: [NSManagedObject]] = [:]
         for object in context.inserted.objects + context.updated.objects where concerns(object) {
-            guard let key = key(of: object.values) else { continue }
+            guard let key = object.values.uniqueKey(slots) else { continue }
             if groups[key] == nil { keys.append(key) }
             groups[key, default: []].append(object)
         }
@@ -81,16 +81,6 @@ private struct ConstraintSearch {
         return object.isInserted || slots.contains { object.touched.contains($0) && object.differs($0) }
     }
 
-    /// The values of the constraint; nil where one is missing, because such rows never collide.
-    private func key(of values: SlotValues) -> [OperandKey]? {
-        var key: [OperandKey] = []
-        for slot in slots {
-            if values[slot].isNull { return nil }
-            key.append(OperandKey(Operand(values[slot])))
-        }
-        return key
-    }
-
     /// The stored objects that have one of the keys and keep it.
     private func storedObjects(_ groups: [[OperandKey]: [NSManagedObject]]) throws -> [[OperandKey]: NSManagedObject] {
         var found: [[OperandKey]: NSManagedObject] = [:]
@@ -104,9 +94,9 @@ private struct ConstraintSearch {
             try context.refetch(objects.filter { !$0.isFault && !$0.hasChanges })
             for object in objects where !object.isDeleted {
                 object.realize()
-                guard let key = key(of: object.committed), groups[key] != nil, self.key(of: object.values) == key else {
-                    continue
-                }
+                guard let key = object.committed.uniqueKey(slots), groups[key] != nil,
+                    object.values.uniqueKey(slots) == key
+                else { continue }
                 found[key] = object
             }
         }

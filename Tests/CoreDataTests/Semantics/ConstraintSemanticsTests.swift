@@ -256,6 +256,24 @@ import Testing
         try library.context.save()
         #expect(try library.fetch("Tag", in: library.newContext()).count == 5)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a text in two normal forms is two values, and what is no number is none`(_ kind: StoreKind) throws {
+        for policy in [NSMergePolicy.error, NSMergePolicy.mergeByPropertyObjectTrump] {
+            let model = LibraryModel.make()
+            model.entitiesByName["Author"]?.uniquenessConstraints = [["rating"]]
+            let library = try Library(kind, model: model)
+            library.context.mergePolicy = policy
+            for isbn in ["\u{E9}", "e\u{301}"] {
+                _ = library.insert("Book", ["isbn": isbn])
+                _ = library.insert("Author", ["name": "Ada", "rating": Double.nan])
+                _ = library.insert("Author", ["name": "Bea", "rating": Double.nan])
+                try library.context.save()
+            }
+            #expect(try library.fetch("Book", in: library.newContext()).count == 2)
+            #expect(try library.fetch("Author", in: library.newContext()).count == 4)
+        }
+    }
 }
 
 /// An author whose rating is the number of books.

@@ -64,3 +64,17 @@ struct ByteString: Hashable {
         hasher.combine(string)
     }
 }
+
+extension SlotValues {
+    /// What rows that a uniqueness constraint on some slots forbids have in common; nil where a value is missing: as in SQLite, that
+    /// makes rows different.
+    func uniqueKey(_ slots: [Int]) -> [OperandKey]? {
+        var key: [OperandKey] = []
+        for slot in slots {
+            let operand = Operand(self[slot])
+            if operand.isNull { return nil }
+            key.append(OperandKey(operand))
+        }
+        return key
+    }
+}

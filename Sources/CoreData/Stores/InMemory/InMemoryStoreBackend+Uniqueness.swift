@@ -1,4 +1,4 @@
-// Uniqueness constraints of the in-memory store. As in SQLite, a nil in one of the properties makes values different.
+// Uniqueness constraints of the in-memory store.
 
 import Foundation
 
@@ -7,12 +7,14 @@ extension InMemoryStoreBackend {
         let gone = Set((changes.deleted + changes.updated).map(\.objectID.key))
         let written = changes.inserted + changes.updated
         for (entity, constraint) in constraints(of: written) {
-            var seen: [AnyHashable: NSManagedObjectID] = [:]
+            // Its sub-entities have the same slots.
+            let slots = constraint.compactMap { entity.layout.slot(named: $0) }
+            var seen: [[OperandKey]: NSManagedObjectID] = [:]
             for row in try rows(matching: StoreQuery(entity: entity)) where !gone.contains(row.objectID.key) {
-                if let key = Self.key(row.values, row.objectID, constraint) { seen[key] = row.objectID }
+                if let key = row.values.uniqueKey(slots) { seen[key] = row.objectID }
             }
             for change in written where change.objectID.entity.isKindOf(entity: entity) {
-                guard let key = Self.key(change.values, change.objectID, constraint) else { continue }
+                guard let key = change.values.uniqueKey(slots) else { continue }
                 if let other = seen.updateValue(change.objectID, forKey: key) {
                     let isNew = written.contains { $0.objectID == other }
                     throw StoreUniquenessConflict(
@@ -33,22 +35,5 @@ extension InMemoryStoreBackend {
             }
         }
         return result
-    }
-
-    private static func key(
-        _ values: SlotValues, _ id: NSManagedObjectID, _ constraint: [String]
-    ) -> AnyHashable? {
-        var parts: [AnyHashable] = []
-        for name in constraint {
-            guard let slot = id.entity.layout.slot(named: name) else { return nil }
-            if let id = values[slot].referencedID {
-                parts.append(id)
-            } else if let value = values[slot].boxedAttribute as? AnyHashable {
-                parts.append(value)
-            } else {
-                return nil
-            }
-        }
-        return AnyHashable(parts)
     }
 }
