@@ -151,7 +151,11 @@ extension NSManagedObjectContext {
         if let store = requiredCoordinator.stores(for: entity, among: wanted).first(where: { !$0.isReadOnly }) {
             return store
         }
-        return try requiredCoordinator.store(forNew: entity)
+        if wanted == nil { return try requiredCoordinator.store(forNew: entity) }
+        throw CoreDataError.make(
+            .persistentStoreUnsupportedRequestType,
+            "A batch insertion of '\(entity.name ?? "")' names affectedStores of which none keeps that entity and can be written. Name one "
+                + "that does, or none.")
     }
 
     private func entity(named name: String) throws -> NSEntityDescription {

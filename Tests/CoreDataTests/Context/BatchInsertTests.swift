@@ -139,6 +139,26 @@ import Testing
         #expect(titles.withLock { $0 } == ["one"])
     }
 
+    @Test func `affected stores that don't keep the entity refuse an insertion`() throws {
+        let entities = ["One", "Two"].map { TestModel.entity($0, [TestModel.attribute("name", .stringAttributeType)]) }
+        let model = TestModel.model(entities)
+        for entity in entities { model.setEntities([entity], forConfigurationName: entity.name ?? "") }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let stores = try ["One", "Two"].map { name in
+            try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: name, at: URL(fileURLWithPath: "/dev/null"))
+        }
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        let request = NSBatchInsertRequest(entityName: "Two", objects: [["name": "a"]])
+        request.affectedStores = [stores[0]]
+        let error = #expect(throws: CocoaError.self) { try context.execute(request) }
+        #expect(error?.localizedDescription.contains("'Two'") == true)
+        request.affectedStores = [stores[1]]
+        try context.execute(request)
+        #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Two")) == 1)
+    }
+
     @Test func `a row of another entity that a constraint finds takes only what it has`() throws {
         let model = LibraryModel.make()
         let atlas = NSEntityDescription()
