@@ -42,6 +42,23 @@ import Testing
         #expect(keys == Array(1...12))
     }
 
+    @Test func `a turn at writing lasts until the save, whatever numbers new rows wish for`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        let library = try Library(at: url, model: LibraryModel.make())
+        let other = try Library(at: url, model: LibraryModel.make(), options: [NSPersistentStoreTimeoutOption: 0.1])
+        let turn = try library.coordinator.beginWriting { true }
+        let tag = library.insert("Tag")
+        library.context.want(row: 50, for: tag)
+        try library.context.obtainPermanentIDs(for: [tag])
+        _ = other.insert("Tag")
+        #expect(throws: CocoaError.self) { try other.context.save() }
+        try library.context.save()
+        library.coordinator.end(turn)
+        try other.context.save()
+        #expect(tag.objectID.number == 50)
+    }
+
     @Test func `a new row has version 1 and its entity's number`() throws {
         let store = try TestStore(TestModel.heroes())
         try store.insert("Sidekick", ["name": .string("Robin")])

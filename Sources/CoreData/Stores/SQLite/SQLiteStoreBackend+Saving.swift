@@ -22,7 +22,7 @@ extension SQLiteStoreBackend {
         try requireWritable()
         let sqlEntity = try sqlEntity(entity)
         let space = space(of: sqlEntity)
-        let keys = try writing { db in
+        let keys = try writing(endsTurn: false) { db in
             try PrimaryKeys.reserve(wishes, rootNumber: sqlEntity.rootNumber, table: sqlEntity.table, db)
         }
         return keys.map { NSManagedObjectID(entity: entity, space: space, number: $0) }
