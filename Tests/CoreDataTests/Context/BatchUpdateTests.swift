@@ -70,6 +70,13 @@ import Testing
         #expect(try values(library, "isbn", as: String.self) == ["one", "two", "three"])
     }
 
+    @Test func `a truth value that is computed is one that predicates find`() throws {
+        let library = try filled()
+        try update(library, ["isLent": NSExpression(format: "pages - 10")])
+        #expect(try values(library, "isLent", as: Bool.self) == [false, true, true])
+        #expect(try library.fetch("Book", where: NSPredicate(format: "isLent == YES")).count == 2)
+    }
+
     @Test func `expressions and predicates follow to-one relationships`() throws {
         let library = try filled()
         try update(

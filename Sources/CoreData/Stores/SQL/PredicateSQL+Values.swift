@@ -49,8 +49,10 @@ extension SQLFragment {
             }
         }
         switch type {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
             return SQLFragment(sql: "CAST(\(sql) AS INTEGER)", arguments: arguments)
+        // A truth value is 0 or 1, which predicates compare it with.
+        case .booleanAttributeType: return SQLFragment(sql: "(CAST(\(sql) AS NUMERIC) <> 0)", arguments: arguments)
         case .doubleAttributeType, .floatAttributeType:
             return SQLFragment(sql: "CAST(\(sql) AS REAL)", arguments: arguments)
         default: return self
