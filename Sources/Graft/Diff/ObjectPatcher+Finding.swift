@@ -117,16 +117,21 @@ extension ObjectPatcher {
         }
     }
 
-    /// Fetches objects by their own values and the objects that they hang on, which have been found before.
+    /// Fetches objects by their own values and the objects that they hang on, which have been found before. An owner has several names
+    /// where nobody but one of a sub-entity has its identity.
     private mutating func fetchHanging(_ keys: [ObjectKey], _ entity: Int) throws {
         let description = scope.schema.entities[entity]
-        let wanted = Set(keys)
+        var wanted: [OwnedIdentity<ObjectIdentifier?>: Set<ObjectKey>] = [:]
         // Only what the store knows can have stored objects hanging on it; what is new is looked at below.
-        let stored = keys.filter { key in
-            description.isIdentity(key)
-                && key.owners.allSatisfy { owner in
-                    owner.map { objects[$0].map { !$0.objectID.isTemporaryID } ?? false } ?? true
-                }
+        var stored: [ObjectKey] = []
+        for key in keys where description.isIdentity(key) {
+            let owners = key.owners.map { $0.flatMap { objects[$0] } }
+            if zip(key.owners, owners).contains(where: { $0 != nil && $1 == nil }) { continue }
+            let identity = OwnedIdentity(
+                space: entity, values: key.identity.map { ExactValue($0) },
+                owners: owners.map { $0.map(ObjectIdentifier.init) })
+            wanted[identity, default: []].insert(key)
+            if !owners.contains(where: { $0?.objectID.isTemporaryID ?? false }) { stored.append(key) }
         }
         var found: [NSManagedObject] = []
         if !stored.isEmpty {
@@ -145,27 +150,16 @@ extension ObjectPatcher {
         found += context.insertedObjects.filter { object in
             known.number(of: object).map { scope.schema.isEntity($0, kindOf: entity) } ?? false
         }
-        let names = Dictionary(objects.map { (ObjectIdentifier($1), $0) }) { first, _ in first }
         for object in found {
-            if let key = try hangingKey(of: object, description, names) { take(object, key, wanted, description) }
+            let values = try description.identityAttributes.map {
+                ExactValue(try object.graphValue($0, description.properties[$0]))
+            }
+            let owners = description.identityRelationships.map { number in
+                object.destination(number, description.properties[number]).map(ObjectIdentifier.init)
+            }
+            let names = wanted[OwnedIdentity(space: entity, values: values, owners: owners)] ?? []
+            for key in names { take(object, key, names, description) }
         }
-    }
-
-    /// The key of an object by the keys of those that it hangs on; nil where one of these isn't wanted.
-    private func hangingKey(
-        of object: NSManagedObject, _ description: GraphSchema.Entity, _ names: [ObjectIdentifier: ObjectKey]
-    ) throws -> ObjectKey? {
-        var key = ObjectKey(description.name, [])
-        for number in description.identityAttributes {
-            key.identity.append(try object.graphValue(number, description.properties[number]))
-        }
-        for number in description.identityRelationships {
-            let owner = object.destination(number, description.properties[number])
-            let name = owner.flatMap { names[ObjectIdentifier($0)] }
-            if owner != nil, name == nil { return nil }
-            key.owners.append(name)
-        }
-        return key
     }
 
     /// Notes an object that is wanted. One of the entity itself counts more than one of a sub-entity.

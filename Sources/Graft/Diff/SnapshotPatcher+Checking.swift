@@ -5,9 +5,9 @@ extension SnapshotPatcher {
     ///
     /// - Throws: ``GraftError`` for names that the model doesn't have and values of other types than it says.
     mutating func check(_ diff: GraphDiff) throws {
-        // Insertions come first: others may refer to them.
+        // Insertions come first, owners before what hangs on them: others may refer to them.
         let leaving = Set(diff.deleted.map(\.key))
-        for contents in diff.inserted { try checkInsertion(contents, leaving) }
+        for contents in diff.inserted.sortedByOwners(\.key) { try checkInsertion(contents, leaving) }
         for insertion in insertions { checkLinks(of: insertion) }
         for contents in diff.deleted { try checkDeletion(contents) }
         for change in diff.changed { try checkChange(change) }

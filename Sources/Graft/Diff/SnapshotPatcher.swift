@@ -76,8 +76,6 @@ struct SnapshotPatcher {
         // Only where values needn't fit may some be there already.
         var effective = policy == .force ? [] : edits
         if policy == .force { for edit in edits where changesSomething(edit) { effective.append(edit) } }
-        // Owners come before what hangs on them.
-        insertions = insertions.sortedByOwners { $0.contents.key }
         for index in insertions.indices { insertions[index] = try inserted(insertions[index]) }
         for edit in edits { assign(edit) }
         try changeLinks()
@@ -217,7 +215,7 @@ extension GraphSchema.Entity {
 
 extension Array {
     /// The elements in their order, but those that hang on others after these.
-    fileprivate func sortedByOwners(_ key: (Element) -> ObjectKey) -> [Element] {
+    func sortedByOwners(_ key: (Element) -> ObjectKey) -> [Element] {
         func depth(_ key: ObjectKey) -> Int { key.owners.reduce(0) { Swift.max($0, $1.map { depth($0) + 1 } ?? 0) } }
         let depths = map { depth(key($0)) }
         guard depths.contains(where: { $0 > 0 }) else { return self }

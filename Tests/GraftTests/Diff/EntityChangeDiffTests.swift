@@ -131,6 +131,51 @@ import Testing
         #expect(throws: GraftError.self) { try stack.container.apply(diff) }
     }
 
+    // The names of the entities say which of them a diff has first.
+    @Test(arguments: ["Aid", "Tag"])
+    func `what an object that becomes one of another entity identifies becomes another object, too`(
+        _ name: String
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Animal", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer64AttributeType), .toMany("tags", name, inverse: "animal")])
+        sketch.entity("Dog", parent: "Animal", [])
+        sketch.entity(
+            "Owner", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer64AttributeType), .toMany("tags", name, inverse: "owner")])
+        sketch.entity(
+            name, info: ["identityAttributes": "key, animal, owner"],
+            [
+                .attribute("key", .integer64AttributeType), .toOne("animal", "Animal", inverse: "tags"),
+                .toOne("owner", "Owner", inverse: "tags"),
+            ])
+        let model = sketch.model()
+        func stack(_ entity: String) throws -> TestStack {
+            let stack = try TestStack(model, .sqlite)
+            try stack.fill { context in
+                let owner = context.add("Owner", ["id": 1])
+                for id in 0..<12 {
+                    let animal = context.add(entity, ["id": id])
+                    context.add(name, ["key": id % 2, "animal": animal, "owner": owner])
+                }
+            }
+            return stack
+        }
+        let (stack, other) = (try stack("Animal"), try stack("Dog"))
+        let (before, after) = (
+            try stack.perform { try GraphSnapshot(of: $0) }, try other.perform { try GraphSnapshot(of: $0) }
+        )
+        let diff = try GraphDiff(from: before, to: after)
+        #expect(diff.deleted.count == 24 && diff.inserted.count == 24)
+        for (diff, result) in [(diff, after), (diff.inverted, before)] {
+            try stack.container.apply(diff)
+            #expect(try stack.perform { try GraphDiff(from: GraphSnapshot(of: $0), to: result) }.isEmpty)
+        }
+        #expect(try GraphDiff(from: before.applying(diff), to: after).isEmpty)
+        #expect(try GraphDiff(from: after.applying(diff.inverted), to: before).isEmpty)
+    }
+
     /// An animal and a kennel, where a dog can live.
     private func kennel(_ animal: String, name: String) throws -> GraphSnapshot {
         var sketch = ModelSketch()
