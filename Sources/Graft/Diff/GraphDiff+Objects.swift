@@ -84,13 +84,23 @@ extension GraphDiff {
         from old: NSManagedObjectContext, to new: NSManagedObjectContext, entities: [String]? = nil,
         options: DiffOptions = DiffOptions()
     ) throws {
-        var (before, after) = (ContextPart(old, entities, options), ContextPart(new, entities, options))
+        try self.init(from: old, to: new, entities: entities, options: options, telling: nil)
+    }
+
+    /// - Parameter progress: Who is told how many objects of both contexts have been read.
+    init(
+        from old: NSManagedObjectContext, to new: NSManagedObjectContext, entities: [String]?, options: DiffOptions,
+        telling progress: ObjectProgress?
+    ) throws {
+        var before = ContextPart(old, entities, options, progress)
+        var after = ContextPart(new, entities, options, progress)
         var isWhole: Bool
         repeat {
             self = try GraphDiff(from: before.snapshot(), to: after.snapshot(), options: options)
             let taken = try [before.take(inserted, identification), after.take(deleted, identification)]
             isWhole = !taken.contains(true)
         } while !isWhole
+        progress?.finish()
     }
 
     /// The difference of two snapshots of which one may be empty.
@@ -108,16 +118,22 @@ private struct ContextPart {
     private let context: NSManagedObjectContext
     private let entities: [String]?
     private let options: DiffOptions
+    private let progress: ObjectProgress?
     private var members: [NSManagedObject] = []
 
-    init(_ context: NSManagedObjectContext, _ entities: [String]?, _ options: DiffOptions) {
+    init(
+        _ context: NSManagedObjectContext, _ entities: [String]?, _ options: DiffOptions, _ progress: ObjectProgress?
+    ) {
+        self.progress = progress
         self.context = context
         self.entities = entities
         self.options = options
     }
 
     func snapshot() throws -> GraphSnapshot {
-        try context.performAndWait { try GraphSnapshot(of: context, entities: entities, members: members, options) }
+        try context.performAndWait {
+            try GraphSnapshot(of: context, entities: entities, members: members, options, progress)
+        }
     }
 
     /// Takes in the objects that are only in the part of the other context, as far as this context has them.

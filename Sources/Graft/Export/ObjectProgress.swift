@@ -8,7 +8,9 @@ struct ObjectProgress {
 
     init(_ progress: Progress?, total: () throws -> Int) rethrows {
         self.progress = progress
-        if let progress { progress.totalUnitCount = Int64(try total()) }
+        guard let progress else { return }
+        progress.totalUnitCount = Int64(try total())
+        progress.completedUnitCount = 0
     }
 
     /// - Throws: ``GraftError`` with `cancelled`.

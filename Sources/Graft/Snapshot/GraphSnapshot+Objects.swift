@@ -59,9 +59,12 @@ extension GraphSnapshot {
         try self.init(of: context, entities: entities, members: [], options)
     }
 
-    /// - Parameter members: Objects that belong to the others, whatever leads there.
+    /// - Parameters:
+    ///   - members: Objects that belong to the others, whatever leads there.
+    ///   - progress: Who is told how many have been read.
     init(
-        of context: NSManagedObjectContext, entities: [String]?, members: [NSManagedObject], _ options: DiffOptions
+        of context: NSManagedObjectContext, entities: [String]?, members: [NSManagedObject], _ options: DiffOptions,
+        _ progress: ObjectProgress? = nil
     ) throws {
         let model = try context.requiredModel()
         let schema = try GraphSchema(model)
@@ -71,6 +74,7 @@ extension GraphSnapshot {
         try GraphDamage(context).noteStrayRows(of: numbers.map { schema.entities[$0].name })
         var objects: [NSManagedObject] = []
         for number in numbers {
+            try progress?.checkCancellation()
             let entity = schema.entities[number]
             let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
             request.relationshipKeyPathsForPrefetching =
@@ -78,6 +82,7 @@ extension GraphSnapshot {
             objects += try context.fetch(request)
         }
         var reader = ObjectSnapshotReader(try DiffScope(schema, options), model, .current)
+        reader.progress = progress
         try reader.takeRows(of: context)
         try reader.read(objects, members: members)
         self = reader.snapshot

@@ -19,6 +19,8 @@ struct ObjectSnapshotReader {
     /// Whether two objects with one identity and links to objects and files that are gone are no errors: for who
     /// only looks for changes.
     var ignoresDamage = false
+    /// Who is told how many whole objects have been read, and may call it off.
+    var progress: ObjectProgress?
     /// How rows are told apart that share a number; nil where none do.
     private var identification = GraphDiff.Identification()
 
@@ -76,7 +78,11 @@ struct ObjectSnapshotReader {
         for member in members where try exists(member) { _ = try enter(member) }
         if isFollowing { try follow() }
         let wholeCount = objects.count
-        for index in 0..<wholeCount { try fill(references[index], objects[index]) }
+        for index in 0..<wholeCount {
+            if index.isMultiple(of: 1000) { try progress?.checkCancellation() }
+            try fill(references[index], objects[index])
+            progress?.advance(by: 1)
+        }
         for other in others where try exists(other) { _ = try enter(other) }
         // What identifies a reference may be another one, which follows.
         var reference = wholeCount

@@ -75,8 +75,11 @@ extension GraphDiff {
         if let result {
             self = result
         } else {
-            try self.init(
-                from: old.newBackgroundContext(), to: new.newBackgroundContext(), entities: entities, options: options)
+            let inMemory = try ObjectProgress(progress) {
+                try contexts.0.performAndWait { try contexts.0.count(of: compared, schema) }
+                    + contexts.1.performAndWait { try contexts.1.count(of: compared, schema) }
+            }
+            try self.init(from: contexts.0, to: contexts.1, entities: entities, options: options, telling: inMemory)
         }
     }
 

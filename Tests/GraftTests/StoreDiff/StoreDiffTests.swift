@@ -166,6 +166,26 @@ import Testing
         #expect(try old.perform { try $0.all("Power").count } == 1)
     }
 
+    @Test func `stores that are compared in memory tell how far that is, and can be called off`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Note", [.attribute("text")])
+        let stacks = [try TestStack(sketch.model()), try TestStack(sketch.model())]
+        for (count, stack) in zip([3, 4], stacks) {
+            try stack.fill { context in
+                for number in 0..<count { context.add("Note", ["text": "\(number)"]) }
+            }
+        }
+        let progress = Progress(totalUnitCount: 0)
+        let diff = try GraphDiff(from: stacks[0].container, to: stacks[1].container, progress: progress)
+        #expect(diff.inserted.count == 1 && diff.identification.rules["Note"] == .contents)
+        #expect(progress.totalUnitCount == 7 && progress.completedUnitCount == 7)
+        progress.cancel()
+        let error = graftError {
+            _ = try GraphDiff(from: stacks[0].container, to: stacks[1].container, progress: progress)
+        }
+        #expect(error?.problem == .cancelled)
+    }
+
     @Test func `stores of different models aren't compared`() throws {
         let (old, new) = (try TestStack(ComicModel.make()), try TestStack(PersonModel.make()))
         let error = graftError { _ = try GraphDiff(from: old.container, to: new.container) }
