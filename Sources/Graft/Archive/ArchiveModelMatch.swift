@@ -143,7 +143,7 @@ struct ArchiveModelMatch {
 
 extension AttributeKind {
     /// Whether another kind can hold every value of this one.
-    fileprivate func isNarrower(than other: AttributeKind) -> Bool {
+    func isNarrower(than other: AttributeKind) -> Bool {
         switch (self, other) {
         case (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64), (.float, .double): true
         default: false

@@ -15,9 +15,7 @@ extension GraphDiff {
     ///   for objects that nothing tells apart.
     /// - Complexity: O(*n*) for *n* objects and links.
     public init(from old: GraphSnapshot, to new: GraphSnapshot, options: DiffOptions = DiffOptions()) throws {
-        guard old.schema == new.schema else {
-            throw GraftError(.modelMismatch(reason: "the two snapshots were made with different models"))
-        }
+        let new = try new.inOrder(of: old.schema, orFailAs: "the two snapshots were made with different models")
         let identification = try IdentityDecision(old.schema, options, [old, new]).identification
         try self.init(from: old, to: new, options, identifiedBy: identification)
     }

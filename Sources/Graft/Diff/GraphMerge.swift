@@ -38,11 +38,12 @@ public struct GraphMerge: Sendable {
         base: GraphSnapshot, ours: GraphSnapshot, theirs: GraphSnapshot,
         options: GraphMerge.Options = GraphMerge.Options()
     ) throws {
-        guard base.schema == ours.schema, base.schema == theirs.schema else {
-            throw GraftError(.modelMismatch(reason: "the snapshots were made with different models"))
-        }
         let rounding = base.rounding.union(ours.rounding).union(theirs.rounding)
-        let (base, ours, theirs) = (base.kept(rounding), ours.kept(rounding), theirs.kept(rounding))
+        let reason = "the snapshots were made with different models"
+        let (base, ours, theirs) = try (
+            base.kept(rounding), ours.inOrder(of: base.schema, orFailAs: reason).kept(rounding),
+            theirs.inOrder(of: base.schema, orFailAs: reason).kept(rounding)
+        )
         var diff = options.diff
         // The base is there; what its rows are in the two others needs no guess.
         diff.base = diff.base ?? base.lineage

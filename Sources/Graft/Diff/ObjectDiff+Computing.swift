@@ -93,9 +93,7 @@ private struct DiffTree {
         _ old: GraphSnapshot, _ new: GraphSnapshot, _ options: DiffOptions, _ includesReferences: Bool,
         pairing pair: (old: RowReference, new: RowReference)? = nil
     ) throws {
-        guard old.schema == new.schema else {
-            throw GraftError(.modelMismatch(reason: "the two objects are of different models"))
-        }
+        let new = try new.inOrder(of: old.schema, orFailAs: "the two objects are of different models")
         let identification = try IdentityDecision(old.schema, options, [old, new]).identification
         comparison = try RowComparison(old, new, options, identifiedBy: identification, pairing: pair)
         self.includesReferences = includesReferences

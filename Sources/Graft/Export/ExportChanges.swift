@@ -45,10 +45,8 @@ final class ExportChanges {
         case .everything: return nil
         case .changesSinceSave: base = nil
         case .changes(let snapshot):
-            guard snapshot.schema == schema else {
-                throw GraftError(.modelMismatch(reason: "the snapshot was made with another model"))
-            }
-            base = try snapshot.completingInverses()
+            base = try snapshot.inOrder(of: schema, orFailAs: "the snapshot was made with another model")
+                .completingInverses()
         }
         self.model = model
         self.scope = DiffScope(schema) { entity, number in

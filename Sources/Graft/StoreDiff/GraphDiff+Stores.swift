@@ -10,7 +10,8 @@ extension GraphDiff {
     /// Objects are told apart by their identity, by a guess that holds in both stores, or by their rows where the stores are of
     /// one lineage. Memory grows with the number of differences, not with the stores; the exception are models with an entity
     /// of which nothing of that holds, or whose identity includes a relationship, objects that differ and lack an identity that others
-    /// of their entity have, and entities that own objects of others which aren't named: they are compared in memory, as
+    /// of their entity have, entities that own objects of others which aren't named, and models whose properties stand in another
+    /// order, as one made in code and its copy that was read: they are compared in memory, as
     /// ``init(from:to:entities:options:)-(NSManagedObjectContext,_,_,_)`` does.
     ///
     /// - Parameters:
@@ -38,7 +39,8 @@ extension GraphDiff {
     ) throws {
         let contexts = (old.newBackgroundContext(), new.newBackgroundContext())
         let schema = try GraphSchema(old.managedObjectModel)
-        guard try GraphSchema(new.managedObjectModel) == schema else {
+        let newSchema = try GraphSchema(new.managedObjectModel)
+        guard schema == newSchema || SchemaMatch(sameModel: newSchema, schema) != nil else {
             throw GraftError(.modelMismatch(reason: "the two stores have different models"))
         }
         let chosen = try entities?.map(schema.requiredNumber)
@@ -49,6 +51,8 @@ extension GraphDiff {
             try contexts.1.performAndWait {
                 try contexts.0.readOneState()
                 try contexts.1.readOneState()
+                // Objects side by side have one number for a property.
+                guard schema == newSchema else { return nil }
                 let differences = readsAll ? nil : try StoreDifferences(contexts.0, contexts.1)
                 let sides = (try StoreEvidence(contexts.0, schema), try StoreEvidence(contexts.1, schema))
                 let identification = try IdentityDecision(schema, options, [sides.0, sides.1]).identification

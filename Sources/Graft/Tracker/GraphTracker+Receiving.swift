@@ -20,11 +20,9 @@ extension GraphTracker {
     ///   the answer up again, unless another whole one has come by then.
     @discardableResult
     public func receive(_ snapshot: GraphSnapshot) throws -> GraphDiff {
-        guard snapshot.schema == state.base.schema else {
-            throw GraftError(.modelMismatch(reason: "the server's state was read with another model"))
-        }
         var next = state
-        var snapshot = try tracked(snapshot)
+        var snapshot = try tracked(
+            snapshot.inOrder(of: state.base.schema, orFailAs: "the server's state was read with another model"))
         snapshot.absence = .null
         next.incoming = snapshot
         // It answers what was sent: what of that it doesn't have is pending again.
