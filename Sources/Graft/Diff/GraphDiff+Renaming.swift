@@ -93,7 +93,8 @@ extension GraphSchema {
 }
 
 extension PropertyValue {
-    fileprivate func mapped(
+    /// The value with something else in the place of each key and attribute.
+    func mapped(
         _ key: (ObjectKey) -> ObjectKey, _ value: (GraphValue) -> GraphValue
     ) -> PropertyValue {
         switch self {

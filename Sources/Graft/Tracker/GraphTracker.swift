@@ -49,13 +49,15 @@ public final class GraphTracker {
 
     /// Opens a tracker, or begins one for which the server has nothing yet.
     ///
-    /// An answer that had arrived when the process ended is taken up again; ``resumeError`` tells where that failed.
+    /// An answer that had arrived when the process ended is taken up again; ``resumeError`` tells where that failed. A file that was
+    /// written with an older version of the model is carried over to the context's, as a migration that is inferred carries a store.
     ///
     /// - Parameters:
     ///   - file: Where the state is kept, such as ``file(besideStoreAt:)``.
     ///   - context: The context with the objects. It is saved when an answer arrives.
     ///   - options: What takes part, and how conflicts are settled.
-    /// - Throws: ``GraftError``, also for the file of another store, or of another version of the model.
+    /// - Throws: ``GraftError``, also for the file of another store, or of a version of the model from which no migration can be
+    ///   inferred.
     public convenience init(file: URL, context: NSManagedObjectContext, options: Options = Options()) throws {
         try self.init(DurableFile(url: file), context, options)
     }
@@ -75,7 +77,8 @@ public final class GraphTracker {
             state.base.lineage = lineage
         }
         if let data = try file.read() {
-            state = try Self.read(data, file.url, state.base.schema)
+            state = try Self.read(data, file.url)
+                .carried(to: state.base.schema, context, from: file.url)
             if let store, let other = state.store, store != other {
                 throw GraftError(
                     .other(
@@ -89,13 +92,14 @@ public final class GraphTracker {
             state.incoming = try state.incoming.map(tracked)
         }
         state.store = store ?? state.store
+        state.identifiers = RenamingIdentifiers(model)
         resume()
     }
 
     /// The file beside a store in which its tracker's state is kept.
     public static func file(besideStoreAt store: URL) -> URL { store.appendingPathExtension("graft-sync") }
 
-    private static func read(_ data: Data, _ url: URL, _ schema: GraphSchema) throws -> TrackerState {
+    private static func read(_ data: Data, _ url: URL) throws -> TrackerState {
         let kind = try ImportSource.data(data).kind()
         switch kind {
         // Damaged, maybe; decoding says so.
@@ -119,15 +123,6 @@ public final class GraphTracker {
                     finding: "the tracker's file has version \(state.version), and this Graft reads "
                         + "\(TrackerState.version)",
                     remedy: "Use the Graft that wrote it, or delete the file, and take the server's whole state again."),
-                at: .init(source: url.path))
-        }
-        guard state.base.schema == schema else {
-            throw GraftError(
-                .other(
-                    finding: "the tracker's file was written with another version of the model",
-                    remedy: "Send and confirm what is pending before the model changes, then begin a new file "
-                        + "(docs/sync.md). Where it is too late, delete the file, and take the server's whole state: "
-                        + "what only one side has then comes back, or is sent again."),
                 at: .init(source: url.path))
         }
         // What the server's objects don't have is null; files of before don't say it.

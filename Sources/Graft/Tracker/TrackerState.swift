@@ -10,6 +10,8 @@ struct TrackerState: Codable {
     var version = TrackerState.version
     /// The UUID of the store whose objects are tracked; nil in files of before, and where there is none.
     var store: String?
+    /// By what the next version of the model finds the entities and properties of this one; nil in files of before.
+    var identifiers: RenamingIdentifiers?
     /// The last state that the server is known to have.
     var base: GraphSnapshot
     /// The objects as they were sent, until the server has answered.
