@@ -181,12 +181,18 @@ extension TransformableValue {
                 guard let twin = other.index(forKey: key) else { return false }
                 return haveSameScalars(key.base, other[twin].key.base) && haveSameScalars(value, other[twin].value)
             }
-        case (let one as NSNumber, let other as NSNumber):
-            return isBoolean(one) == isBoolean(other) && one.stringValue == other.stringValue
+        case (let one as NSNumber, let other as NSNumber): return isSameNumber(one, other)
         default: return true
         }
     }
 
-    /// Foundation has booleans of a class of its own.
-    private static func isBoolean(_ number: NSNumber) -> Bool { type(of: number) == type(of: NSNumber(value: true)) }
+    private static func isSameNumber(_ one: NSNumber, _ other: NSNumber) -> Bool {
+        // Foundation has booleans of a class of its own.
+        func isBoolean(_ number: NSNumber) -> Bool { type(of: number) == type(of: NSNumber(value: true)) }
+        guard isBoolean(one) == isBoolean(other) else { return false }
+        if one.stringValue == other.stringValue { return true }
+        // A Float has other digits than the double that it is.
+        return !(one is NSDecimalNumber || other is NSDecimalNumber) && one.doubleValue == other.doubleValue
+            && one.int64Value == other.int64Value
+    }
 }
