@@ -149,11 +149,11 @@ extension NSManagedObject {
         if layout.slots[inverse].isToMany { want(inverse, owner) } else { link(inverse, to: owner) }
     }
 
-    /// Many to many: whether the other side, which may have been read earlier, has this object.
+    /// Whether the other side, which may have been read earlier, has this object.
     private func isMemberSeenFromThere(_ slot: Int, _ member: NSManagedObject) -> Bool {
-        guard let inverse = layout.inverses[slot], case .objects(let others) = member.values[inverse] else {
-            return false
-        }
+        guard let inverse = layout.inverses[slot] else { return false }
+        if !member.layout.slots[inverse].isToMany { return member.destinationAfterRealizing(inverse) === self }
+        guard case .objects(let others) = member.values[inverse] else { return false }
         return others.contains(self)
     }
 

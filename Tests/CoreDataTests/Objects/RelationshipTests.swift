@@ -97,6 +97,23 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a member that is added to an unread relationship and is there already is no change`(
+        _ kind: StoreKind
+    ) throws {
+        let library = try Library(kind)
+        _ = library.insert("Book", ["author": library.insert("Author", ["name": "Ada"])])
+        try library.context.save()
+        let (context, other) = (library.newContext(), library.newContext())
+        let author = try library.fetch("Author", in: context)[0]
+        author.mutableSetValue(forKey: "books").add(try library.fetch("Book", in: context)[0])
+        #expect(!author.hasPersistentChangedValues)
+        try library.fetch("Author", in: other)[0].setValue("Bea", forKey: "name")
+        try other.save()
+        // The error policy lets no row be written that somebody else has changed.
+        try context.save()
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `many-to-many members survive a save from either side`(_ kind: StoreKind) throws {
         let library = try Library(kind)
         let book = library.insert("Book", ["title": "b"]),
