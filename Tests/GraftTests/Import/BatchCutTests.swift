@@ -322,6 +322,28 @@ import Testing
         }
         for result in found { #expect(result == ["4", "5"]) }
     }
+
+    @Test func `an ordered inverse of lists that are added to has them in the order of the text`() throws {
+        func world() throws -> ImportWorld {
+            try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Team", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer64AttributeType),
+                        .toMany("fans", "Fan", inverse: "teams").annotated(["JSONToManyPolicy": "add"]),
+                    ])
+                sketch.entity(
+                    "Fan", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer64AttributeType),
+                        .toMany("teams", "Team", inverse: "fans", isOrdered: true),
+                    ])
+            }
+        }
+        let text = #"[{"id": 1, "fans": [7]}, {"id": 0, "fans": [7]}, {"id": 1, "fans": [8]}]"#
+        let found = try results(world, [text], "Team") { try $0.members("teams", "id", of: "Fan", "id", 7) }
+        for result in found { #expect(result == ["1", "0"]) }
+    }
 }
 
 extension NSManagedObjectContext {
