@@ -58,7 +58,7 @@ extension DictionaryReader {
         }
     }
 
-    /// Whether several dictionaries at the top say which members without identity an object has. Where they name each other's objects
+    /// Whether several dictionaries at the top say which members without identity an object has, or one of these does. Where they name each other's objects
     /// by numbers, they are one graph.
     func isRestatingMembers() throws -> Bool {
         guard numberedAnywhere.isEmpty else { return false }
@@ -67,8 +67,12 @@ extension DictionaryReader {
         func note(_ owner: Int, _ property: Int, _ members: [Member]) throws {
             let cell = GraphSnapshot.Cell(row: snapshot.resolved(rows[owner]), property: property)
             roots[cell, default: []].insert(nodes[owner].root)
-            let isNew = try members.contains { snapshot.isKnownByContents(try row(of: $0, owner, property)) }
-            if isNew { areKnownByContents.insert(cell) }
+            let ends = try members.map { try row(of: $0, owner, property) }
+            if ends.contains(where: snapshot.isKnownByContents) { areKnownByContents.insert(cell) }
+            guard let inverse = schema.entities[cell.row.entity].properties[property].inverse,
+                snapshot.lacksIdentity(cell.row)
+            else { return }
+            for end in ends { roots[.init(row: end, property: inverse), default: []].insert(nodes[owner].root) }
         }
         for toOne in toOnes { try note(toOne.owner, toOne.property, toOne.member.map { [$0] } ?? []) }
         for link in links { try note(link.owner, link.property, link.members) }

@@ -45,9 +45,12 @@ extension GraphSnapshot {
 
     /// Whether nothing but its contents tells what a row stands for.
     func isKnownByContents(_ row: RowReference) -> Bool {
-        tables[row.entity].flags[row.row].isEmpty && tables[row.entity].rowName(row.row).isNull
-            && identityHash(
-                entity: row.entity, row: row.row, columns: schema.entities[row.entity].identityColumns) == nil
+        tables[row.entity].flags[row.row].isEmpty && tables[row.entity].rowName(row.row).isNull && lacksIdentity(row)
+    }
+
+    /// Whether a row has no identity of its own values.
+    func lacksIdentity(_ row: RowReference) -> Bool {
+        identityHash(entity: row.entity, row: row.row, columns: schema.entities[row.entity].identityColumns) == nil
     }
 }
 

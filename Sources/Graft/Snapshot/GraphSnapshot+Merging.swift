@@ -54,6 +54,7 @@ extension GraphSnapshot {
             drop(new)
             return old
         }
+        if !claims.isEmpty { noteNaming(new, of: old) }
         if schema.hasRelatedIdentities {
             let stays = schema.isEntity(old.entity, kindOf: new.entity) ? old : new
             claimMembers(of: old, for: stays)

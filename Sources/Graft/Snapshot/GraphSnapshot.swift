@@ -53,6 +53,10 @@ public struct GraphSnapshot: Sendable {
     /// How often rows of one object have met of which only the store's version tells whether both count: one tells no version, or the
     /// earlier one says more than the later one, which has a higher version.
     var versionMixCount = 0
+    /// The relationships to which rows without identity have led from their side, in records before.
+    var claims: Set<Cell> = []
+    /// Whether something was said since of one of these, of members without identity.
+    var namesClaimed = false
 
     /// What it means where a row says nothing of a property.
     public enum Absence: String, Sendable, CaseIterable, Codable {
@@ -98,6 +102,8 @@ public struct GraphSnapshot: Sendable {
         times.removeAll()
         hasOutdatedRows = false
         versionMixCount = 0
+        claims.removeAll()
+        namesClaimed = false
         hasSiblings = false
         relatedRows.removeAll()
         skippedCounts.removeAll()

@@ -5,6 +5,11 @@
 //     {"id": 1, "notes": [{"text": "a", "rank": 1}]}        one batch
 //     {"id": 1, "notes": [{"text": "a"}]}                   the next one: the note with the text, and its rank
 //
+// or where one of an earlier record has put itself there:
+//
+//     {"id": 1, "best": {"text": "a", "readers": [2]}}      one batch
+//     {"id": 2, "reads": [{"text": "a"}]}                   the next one: the same note
+//
 // So is a record of an object with versions that adds to what an earlier one said of it: the store's version tells whether that counts.
 //
 //     {"id": 1, "version": 2, "name": "old"}                one batch: the store may have a later version
@@ -52,13 +57,14 @@ extension JSONSnapshotReader {
         let start = checkpoint()
         let begin = reader.tokenOffset
         var count = 0
+        var claimed = snapshot.tables.map(\.count)
         // The text of the batch is held, also what of it is no value.
         while hasMore, !isFull(snapshot), reader.tokenOffset - begin < Self.heldTextLimit {
             let (offset, known, mixes) = (reader.tokenOffset, snapshot.earlier.count, snapshot.versionMixCount)
             hasMore = try readRecord()
             count += 1
             let isRestating =
-                snapshot.versionMixCount > mixes
+                snapshot.versionMixCount > mixes || snapshot.namesClaimed
                 || snapshot.earlier.count > known
                     && (snapshot.restatesMembers(saidBefore: offset, from: known)
                         || snapshot.restatesVersions(saidBefore: offset, from: known))
@@ -67,6 +73,7 @@ extension JSONSnapshotReader {
                 for _ in 1..<count { _ = try readRecord() }
                 return true
             }
+            snapshot.noteClaims(from: &claimed)
         }
         reader.release(start.mark)
         return hasMore
@@ -133,13 +140,8 @@ extension GraphSnapshot {
             let now = self.statement(of: statement.cell)
             guard min(statement.time, now.time) <= offset else { return false }
             let (old, new) = (rows(of: statement), rows(of: now))
-            let inverse = schema.entities[now.cell.row.entity].properties[now.cell.property].inverse
-            let isTold = (old + new).contains { row in
-                // Those whose identity includes who has them there are told by that.
-                let identity = schema.entities[row.entity].relatedIdentity
-                return isKnownByContents(row) && !(inverse.map(identity.contains) ?? false)
-            }
-            guard isTold else { return false }
+            let property = schema.entities[now.cell.row.entity].properties[now.cell.property]
+            guard (old + new).contains(where: { isToldByContents($0, in: property) }) else { return false }
             return old.count != new.count || statement.removals != nil || now.removals != nil
                 || !zip(old, new).allSatisfy { haveSameContents($0, $1) }
         }
@@ -147,6 +149,41 @@ extension GraphSnapshot {
 
     private func rows(of statement: LinkStatement) -> [RowReference] {
         ends(of: statement).map(resolved)
+    }
+
+    /// Whether nothing but its contents tells which of the members of a relationship a row stands for. Those whose identity includes
+    /// who has them there are told by that.
+    private func isToldByContents(_ row: RowReference, in property: GraphSchema.Property) -> Bool {
+        isKnownByContents(row)
+            && !(property.inverse.map(schema.entities[row.entity].relatedIdentity.contains) ?? false)
+    }
+
+    /// Notes where rows without identity put themselves.
+    ///
+    /// - Parameter counts: By entity, how many rows have been looked at.
+    fileprivate mutating func noteClaims(from counts: inout [Int]) {
+        for (entity, described) in schema.entities.enumerated() where counts[entity] < tables[entity].count {
+            for (number, property) in described.properties.enumerated() {
+                guard let inverse = property.inverse else { continue }
+                for row in counts[entity]..<tables[entity].count where tables[entity].hasValue(number, row: row) {
+                    let row = RowReference(entity: entity, row: row)
+                    guard lacksIdentity(row) else { continue }
+                    for end in rows(of: statement(of: Cell(row: row, property: number))) {
+                        claims.insert(Cell(row: end, property: inverse))
+                    }
+                }
+            }
+            counts[entity] = tables[entity].count
+        }
+    }
+
+    /// Notes whether a row that is merged into another one says who is where others have put themselves.
+    mutating func noteNaming(_ new: RowReference, of old: RowReference) {
+        for (number, property) in schema.entities[new.entity].properties.enumerated()
+        where claims.contains(Cell(row: old, property: number)) && tables[new.entity].hasValue(number, row: new.row) {
+            let named = rows(of: statement(of: Cell(row: new, property: number)))
+            if named.contains(where: { isToldByContents($0, in: property) }) { namesClaimed = true }
+        }
     }
 
     /// Whether two rows say the same: one and the same row, or two without identity.

@@ -344,6 +344,52 @@ import Testing
         let found = try results(world, [text], "Team") { try $0.members("teams", "id", of: "Fan", "id", 7) }
         for result in found { #expect(result == ["1", "0"]) }
     }
+
+    // MARK: Members without identity
+
+    /// Teams with notes, of which each may be about several.
+    private func notes() throws -> ImportWorld {
+        try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Team", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType), .toMany("notes", "Note", inverse: "teams"),
+                    .toOne("motto", "Note", inverse: "users"), .toMany("seasons", "Season", inverse: "teams"),
+                ])
+            sketch.entity(
+                "Note",
+                [
+                    .attribute("text"), .attribute("rank", .integer64AttributeType),
+                    .toMany("teams", "Team", inverse: "notes"), .toMany("users", "Team", inverse: "motto"),
+                ])
+            sketch.entity(
+                "Season", info: ["identityAttributes": "year, league"],
+                [
+                    .attribute("year", .integer64AttributeType), .attribute("rank", .integer64AttributeType),
+                    .toOne("league", "League", inverse: "seasons"), .toMany("teams", "Team", inverse: "seasons"),
+                ])
+            sketch.entity(
+                "League", info: ["identityAttributes": "id"],
+                [.attribute("id", .integer64AttributeType), .toMany("seasons", "Season", inverse: "league")])
+        }
+    }
+
+    @Test(arguments: [
+        #"[{"id": 1, "notes": [{"text": "a", "rank": 1, "teams": [1, 2]}]}, {"id": 2, "notes": [{"text": "a"}]}]"#,
+        #"[{"id": 1, "notes": [{"text": "a", "rank": 1, "users": [2]}]}, {"id": 2, "motto": {"text": "a"}}]"#,
+        #"[{"id": 1, "motto": {"text": "a", "rank": 1, "users": [1, 2]}}, {"id": 2, "motto": {"text": "a"}}]"#,
+    ])
+    func `a note that says whose it is, is the one that a later record has there`(_ text: String) throws {
+        for result in try results(notes, [text], "Team", { try $0.values("rank", of: "Note") }) {
+            #expect(result == ["1"])
+        }
+        let world = try notes()
+        try world.stack.perform { context in
+            try context.populateObjects(fromDictionaryData: Data(text.utf8), entity: "Team")
+            try context.save()
+        }
+        #expect(try world.values("rank", of: "Note") == ["1"])
+    }
 }
 
 extension NSManagedObjectContext {
