@@ -390,6 +390,13 @@ import Testing
         }
         #expect(try world.values("rank", of: "Note") == ["1"])
     }
+
+    @Test func `what lacks its owner is known by its contents, in batches of any size`() throws {
+        let text = #"[{"id": 1, "seasons": [{"year": 7, "rank": 3}]}, {"id": 1, "seasons": [{"year": 7}]}]"#
+        for result in try results(notes, [text], "Team", { try $0.values("rank", of: "Season") }) {
+            #expect(result == ["3"])
+        }
+    }
 }
 
 extension NSManagedObjectContext {
