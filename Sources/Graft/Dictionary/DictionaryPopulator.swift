@@ -103,13 +103,13 @@ struct DictionaryPopulator {
         } else if options.existingObjects != .insert {
             hanging = reader.snapshot.relatedRows
             try importer.matcher.resolveRelatedIdentities(&hanging, reader.snapshot)
+            try importer.settleFound(reader.snapshot)
             _ = try importer.matcher.matchContents(reader.snapshot)
-            if importer.changesEntities { try importer.changeEntities(reader.snapshot) }
         }
         try DictionaryMatching(reader, importer.matcher).match()
         // What hangs on objects that their contents tell.
         while try !importer.matcher.resolveRelatedIdentities(&hanging, reader.snapshot).isEmpty {
-            if importer.changesEntities { try importer.changeEntities(reader.snapshot) }
+            try importer.settleFound(reader.snapshot)
             try DictionaryMatching(reader, importer.matcher).match()
         }
         if options.existingObjects == .update { try requireObjects(reader, importer) }

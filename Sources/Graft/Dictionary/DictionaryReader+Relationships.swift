@@ -9,6 +9,7 @@ extension DictionaryReader {
         if !property.isToMany {
             let isNull = DictionaryValue.isNull(value)
             let member = isNull ? nil : try readMember(value, number, property, node, index: nil, isNew: isExact)
+            nodes[node].hasLinks = true
             toOnes.append(ToOne(owner: node, property: number, member: member, isExact: isExact))
             return
         }
@@ -32,6 +33,7 @@ extension DictionaryReader {
         }
         // Who led here by the inverse is a member, although the dictionary leaves it out.
         if mode == .standard, nodes[node].inverse == number { link.members.append(.node(nodes[node].parent)) }
+        nodes[node].hasLinks = true
         links.append(link)
     }
 

@@ -9,11 +9,22 @@ extension DictionaryReader {
         if findsObjects {
             let entity = schema.entities[nodes[first].entity]
             rows[first] = snapshot.settle(
-                snapshot.resolved(rows[first]), identity: entity.identityColumns, space: entity.identitySpace)
+                snapshot.resolved(rows[first]), identity: entity.identityColumns, space: entity.identitySpace,
+                saysMore: nodes[node].hasLinks)
         }
         guard needsOrder else { return }
         let row = snapshot.resolved(rows[first])
         snapshot.tables[row.entity].ends[row.row] = settled.count
+    }
+
+    /// Leaves out the relationships that an object lacks, because a dictionary of another sub-entity has replaced it.
+    mutating func leaveOutForeignLinks() {
+        func isForeign(_ node: Int, _ property: Int) -> Bool {
+            property >= schema.commonPropertyCount(nodes[node].entity, snapshot.resolved(rows[node]).entity)
+        }
+        toOnes.removeAll { isForeign($0.owner, $0.property) }
+        links.removeAll { isForeign($0.owner, $0.property) }
+        removals.removeAll { isForeign($0.owner, $0.property) }
     }
 
     /// Makes one of the objects that have the same owner and the same key.
@@ -36,7 +47,7 @@ extension DictionaryReader {
         for (index, link) in links.enumerated() where !adds(link) { last[cell(link.owner, link.property)] = index }
         let kept = links.indices.filter { adds(links[$0]) || last[cell(links[$0].owner, links[$0].property)] == $0 }
         let lastEnds = Dictionary(toOnes.indices.map { (cell(toOnes[$0].owner, toOnes[$0].property), $0) }) { $1 }
-        if kept.count == links.count, lastEnds.count == toOnes.count { return }
+        if kept.count == links.count, lastEnds.count == toOnes.count, !snapshot.hasSiblings { return }
         replacedLinks = Self.without(kept, links)
         links = kept.map { links[$0] }
         let ends = lastEnds.values.sorted()

@@ -26,6 +26,8 @@ struct DictionaryReader {
         var root: Int
         /// Whether it stands in a list of all members that there are: nothing of what was there is meant.
         var isNew = false
+        /// Whether it says something of relationships.
+        var hasLinks = false
         /// The key and the index by which it did.
         var key: String?
         var index: Int?
@@ -145,8 +147,7 @@ struct DictionaryReader {
         self.options = options
         snapshot = GraphSnapshot(compiled.schema)
         if compiled.kinds.contains(where: \.areTold) {
-            // Each sub-entity keeps its row, because relationships are entered by the numbers that it has for them.
-            snapshot.kinds = compiled.kinds.map { .init(areTold: $0.areTold, change: .keep) }
+            snapshot.kinds = compiled.kinds
         }
         converters = compiled.converters
         let entities = model.entitiesByName
@@ -183,6 +184,7 @@ struct DictionaryReader {
         }
         let rootCount = nodes.count
         try readNodes()
+        if snapshot.hasSiblings { leaveOutForeignLinks() }
         for node in 0..<rootCount where !rows[node].isNone {
             let row = snapshot.resolved(rows[node])
             snapshot.tables[row.entity].flags[row.row].insert(.root)
@@ -206,7 +208,7 @@ struct DictionaryReader {
     var findsObjects: Bool { options.existingObjects != .insert }
 
     /// Whether an object has several dictionaries.
-    var hasRepetitions: Bool { snapshot.mergeCount > 0 || !repeated.isEmpty }
+    var hasRepetitions: Bool { snapshot.mergeCount > 0 || snapshot.hasSiblings || !repeated.isEmpty }
 
     /// Reads all nodes, each before those nested in it, and settles it after them.
     private mutating func readNodes() throws {

@@ -157,7 +157,7 @@ final class BatchImporter {
     }
 
     /// Lets the objects that have been found be what the data says that they are, or gone.
-    private func settleFound(_ snapshot: borrowing GraphSnapshot) throws {
+    func settleFound(_ snapshot: borrowing GraphSnapshot) throws {
         takeSuccessors(snapshot)
         try takeGone(snapshot)
         if changesEntities { try changeEntities(snapshot) }

@@ -7,10 +7,11 @@ extension GraphSnapshot {
     ///   - reference: The row, fully read.
     ///   - columns: The columns of its identity.
     ///   - isLinked: Whether something may lead to the row already.
+    ///   - saysMore: Whether more is to come of it than it says yet.
     /// - Returns: The row that stands for the object from now on.
     @inline(__always)
     mutating func settle(
-        _ reference: RowReference, identity columns: [Int], space: Int, isLinked: Bool = false
+        _ reference: RowReference, identity columns: [Int], space: Int, isLinked: Bool = false, saysMore: Bool = false
     ) -> RowReference {
         guard !keepsRepeatedRows,
             let hash = identityHash(entity: reference.entity, row: reference.row, columns: columns)
@@ -21,7 +22,7 @@ extension GraphSnapshot {
         } else {
             indexes[space].insert(reference, hash: hash)
         }
-        return kinds.isEmpty ? settled : settleSiblings(of: settled, hash: hash, space: space)
+        return kinds.isEmpty ? settled : settleSiblings(of: settled, hash: hash, space: space, saysMore: saysMore)
     }
 
     /// Merges rows that were kept apart (`keepsRepeatedRows`), in the order of the text, each into the first one of its object.

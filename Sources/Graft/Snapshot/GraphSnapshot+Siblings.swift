@@ -34,7 +34,9 @@ extension GraphSnapshot {
     }
 
     /// Lets the siblings of a row say what it says; returns the row that stands for the object from now on.
-    mutating func settleSiblings(of row: RowReference, hash: UInt64, space: Int) -> RowReference {
+    ///
+    /// - Parameter saysMore: Whether the row's object has more than its identity, though the row doesn't.
+    mutating func settleSiblings(of row: RowReference, hash: UInt64, space: Int, saysMore: Bool) -> RowReference {
         if tables[row.entity].flags[row.row].contains(.gone) { return row }
         var row = row
         for sibling in siblings(of: row) {
@@ -43,7 +45,7 @@ extension GraphSnapshot {
                 share(row, with: sibling)
                 continue
             }
-            let isReplaced = saysMoreThanIdentity(row)
+            let isReplaced = saysMore || saysMoreThanIdentity(row)
             let (old, new) = isReplaced ? (sibling, row) : (row, sibling)
             moveValues(of: old, to: new, replacing: !isReplaced)
             indexes[space].remove(old, hash: hash)

@@ -14,7 +14,12 @@ final class KindDog: KindAnimal {}
         var sketch = ModelSketch()
         var info = ["identityAttributes": "id", "JSONEntityChange": policy]
         if isTold { info["JSONEntityKey"] = "$entity" }
-        sketch.entity("Animal", info: info, [.attribute("id", .integer64AttributeType), .attribute("name")])
+        sketch.entity(
+            "Animal", info: info,
+            [
+                .attribute("id", .integer64AttributeType), .attribute("name"),
+                .toMany("friends", "Toy", rule: .cascadeDeleteRule),
+            ])
         sketch.entity("Cat", parent: "Animal", [.attribute("lives", .integer16AttributeType)])
         sketch.entity("Dog", parent: "Animal", [.attribute("tricks"), .toMany("toys", "Toy", inverse: "dog")])
         sketch.entity("Toy", [.attribute("n"), .toOne("dog", "Dog", inverse: "toys")])
@@ -48,6 +53,55 @@ final class KindDog: KindAnimal {}
             }
             #expect(try names(stack) == ["Cat b"])
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `of dictionaries of a cat and a dog that are one animal the last one says which it is, where it is replaced`(
+        _ isStored: Bool
+    ) throws {
+        let owned: [String: Any] = ["$entity": "Dog", "id": 1, "toys": [["n": "ball"]]]
+        let reference: [String: Any] = ["$entity": "Dog", "id": 1]
+        // What the dog had is the toys' own matter where a cat takes its place.
+        let cases: [([[String: Any]], String, toys: Int?)] = [
+            ([cat, dog], "Dog b", 1), ([dog, cat], "Cat a", nil), ([cat, owned], "Dog a", 1),
+            ([cat, reference], "Cat a", 0), ([cat, dog, cat], "Cat a", nil), ([dog, cat, dog], "Dog b", nil),
+        ]
+        for (parts, name, toys) in cases {
+            let (imported, populated) = (try stack("replace"), try stack("replace"))
+            for stack in [imported, populated] where isStored {
+                try stack.importJSON(#"{"$entity": "Cat", "id": 1, "name": "c"}"#, "Animal")
+            }
+            let data = try JSONSerialization.data(withJSONObject: parts)
+            try imported.importJSON(String(decoding: data, as: UTF8.self), "Animal")
+            try populated.perform { context throws in
+                var options = PopulateOptions()
+                options.membersPolicy = .replace
+                try context.populateObjects(fromDictionaryData: data, entity: "Animal", options: options)
+                try context.save()
+            }
+            for stack in [imported, populated] {
+                #expect(try names(stack) == [name], "\(parts)")
+                if let toys { #expect(try stack.count("Toy") == toys, "\(parts)") }
+            }
+        }
+    }
+
+    @Test func `what dictionaries say later of what has been replaced they say of what has taken its place`() throws {
+        let stack = try stack()
+        try stack.perform { context throws in
+            var options = PopulateOptions()
+            options.membersPolicy = .replace
+            let parts: [[String: Any]] = [
+                ["id": 1, "friends": [["n": "a"]]], ["$entity": "Dog", "id": 1], ["id": 1, "friends": [["n": "b"]]],
+            ]
+            try context.populateObjects(fromDictionaries: parts, entity: "Animal", options: options)
+            try context.save()
+        }
+        try stack.perform { context throws in
+            let dog = try #require(try context.all("Animal").first)
+            #expect(dog.entity.name == "Dog" && dog.texts("friends", "n") == ["b"])
+        }
+        #expect(try names(stack) == ["Dog -"])
     }
 
     @Test(arguments: ["keep", "fail", "replace"])
