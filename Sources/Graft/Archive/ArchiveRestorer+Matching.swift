@@ -147,10 +147,11 @@ extension ArchiveRestorer {
         for (space, wanted) in identified.sorted(by: { $0.key < $1.key }) {
             for batch in wanted.batches(of: Self.fetchLimit) { try find(batch, space, records) }
         }
-        if options.unidentifiedObjects == .matchContents { try findByContents(others, records) }
+        guard options.unidentifiedObjects == .matchContents else { return }
+        try findByContents(try findOwned(others, records), records)
     }
 
-    private func isMatched(_ object: NSManagedObject, _ number: Int) {
+    func isMatched(_ object: NSManagedObject, _ number: Int) {
         enter(object, number)
         matched.insert(number)
         taken.insert(object.objectID)
@@ -299,6 +300,7 @@ extension ArchiveRestorer {
             guard let entity = match.entities[index], entity.identityColumns.isEmpty, !wasEmpty[entity.number] else {
                 return false
             }
+            if isToldByOwners(entity) { return true }
             let properties = schema.entities[entity.number].properties
             return entity.toOnes.contains { number in
                 guard let destination = number.flatMap({ properties[$0].destination }) else { return false }

@@ -105,10 +105,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false], GraphArchive.Encoding.allCases)
-    func `the one object of an owner that identifies it is found again`(
-        _ isMandatory: Bool, _ encoding: GraphArchive.Encoding
-    ) throws {
+    /// Heroes with suits, which their numbers and their wearers identify.
+    private static func suits(isMandatory: Bool) -> NSManagedObjectModel {
         var sketch = ModelSketch()
         sketch.entity(
             "Hero", info: ["identityAttributes": "name"],
@@ -123,7 +121,14 @@ import Testing
                 .attribute("no", .integer64AttributeType), .attribute("colour"),
                 .toOne("wearer", "Hero", inverse: "armour"),
             ])
-        let model = sketch.model()
+        return sketch.model()
+    }
+
+    @Test(arguments: [true, false], GraphArchive.Encoding.allCases)
+    func `the one object of an owner that identifies it is found again`(
+        _ isMandatory: Bool, _ encoding: GraphArchive.Encoding
+    ) throws {
+        let model = Self.suits(isMandatory: isMandatory)
         let stack = try TestStack(model, .sqlite)
         let text = #"[{"name": "a", "armour": {"no": 1, "colour": "red"}}, {"name": "b", "armour": {"no": 1}}]"#
         try stack.importJSON(text, "Hero")
@@ -132,10 +137,28 @@ import Testing
         try copy.restore(archive)
         #expect(try copy.labels() == stack.labels())
         for stack in [stack, copy] { #expect(try !stack.restore(archive).hasChanges) }
-        guard !isMandatory else { return }
-        try stack.importJSON(text.replacingOccurrences(of: "red", with: "blue"), "Hero")
-        let report = try stack.restore(archive)
-        #expect(report["Suit"].updated == 1 && report.total.inserted == 0)
+        for batchSize in [1, 1000] {
+            try stack.importJSON(text.replacingOccurrences(of: "red", with: "blue"), "Hero")
+            let report = try stack.restore(archive) { $0.batchSize = batchSize }
+            #expect(report["Suit"].updated == 1 && report.total.inserted == 0 && report["Hero"].updated == 0)
+            #expect(try stack.labels() == copy.labels())
+        }
+    }
+
+    @Test(arguments: [true, false], GraphArchive.Encoding.allCases)
+    func `a new owner has an object of its own, whatever another one's has`(
+        _ isMandatory: Bool, _ encoding: GraphArchive.Encoding
+    ) throws {
+        let model = Self.suits(isMandatory: isMandatory)
+        let (stack, other) = (try TestStack(model, .sqlite), try TestStack(model, .sqlite))
+        try stack.importJSON(#"[{"name": "a", "armour": {"no": 1}}]"#, "Hero")
+        try other.importJSON(#"[{"name": "b", "armour": {"no": 1}}]"#, "Hero")
+        let archive = try other.archive(encoding)
+        #expect(try stack.restore(archive).total.inserted == 2)
+        #expect(try !stack.restore(archive).hasChanges)
+        try stack.perform { context in
+            for hero in try context.all("Hero") { #expect(hero.object("armour") != nil) }
+        }
     }
 
     @Test(arguments: [true, false], [(true, false), (false, false), (true, true), (false, true)])
