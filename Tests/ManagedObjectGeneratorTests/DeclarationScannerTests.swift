@@ -69,7 +69,7 @@ import Testing
             protocol Q { associatedtype class1 }
             """
         #expect(
-            Self.types(source) == ["CA", "CA.OE", "CA.VS", "CA.VS.CP", "CA.CS.CD", "CArray.OF", "CLinux"])
+            Self.types(source) == ["CA", "CA.OE", "CA.VS", "CA.VS.CP", "CA.CS.CD", "CArray.OF", "CLinux", "COther"])
         let found = Self.scan(source)
         #expect(found.inherited["A"]?.map(\.text) == ["B<Array<T>>", "Sendable"])
         #expect(found.hidden["A"] == .generic)

@@ -211,6 +211,52 @@ import Testing
         #expect(!output.code.contains("UIImage"))
     }
 
+    @Test func `a clause that only the compiler can judge is left to it`() {
+        let output = Self.output(
+            """
+            class Item: NSManagedObject {
+                #if DEBUG && os(Linux) // While it is written.
+                @NSManaged var a: Int
+                var notes: String { "" }
+                #elseif !SHOP
+                @NSManaged var a: String
+                #else
+                @NSManaged var b: Int
+                #if swift(>=5.9)
+                func validateB(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {}
+                #endif
+                #endif
+                #if canImport(CoreData) || SHOP
+                @NSManaged var c: Int
+                #else
+                @NSManaged var d: Int
+                #endif
+            }
+            """)
+        #expect(output.problems == [])
+        let lines = output.code.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        var conditions: [String: String] = [:]
+        var condition = "always"
+        for line in lines.drop(while: { !$0.hasPrefix("extension Item") }) {
+            if line.hasPrefix("#if ") { condition = String(line.dropFirst(4)) }
+            if line == "#endif" { condition = "always" }
+            for start in ["final func __get_", "modelled(", "property(", "unsafe validation("]
+            where line.hasPrefix(start) {
+                conditions[String(line.prefix { !")>{".contains($0) })] = condition
+            }
+        }
+        let (debug, shop) = ("(DEBUG && os(Linux))", "!(DEBUG && os(Linux)) && !(!SHOP)")
+        #expect(
+            conditions == [
+                "final func __get_a(": "!(DEBUG && os(Linux)) && (!SHOP)", "final func __get_b(": shop,
+                "final func __get_c(": "always", "modelled(\"a\", \\Item.a": "!(DEBUG && os(Linux)) && (!SHOP)",
+                "modelled(\"b\", \\Item.b": shop, "modelled(\"c\", \\Item.c": "always",
+                "property(\"notes\", \\Item.notes": debug,
+                "unsafe validation(\"B\", of: Item.self": "\(shop) && (swift(>=5.9))",
+            ])
+        #expect(output.code.contains("#if \(debug)\n    @_silgen_name(\"$s1M4ItemC1aSivg\")"))
+    }
+
     @Test func `types of extensions, aliases and names with backticks are found`() {
         let output = Self.output(
             """

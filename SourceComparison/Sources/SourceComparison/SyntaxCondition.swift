@@ -3,10 +3,19 @@
 import SwiftSyntax
 
 enum SyntaxCondition {
-    /// Whether the clause may be compiled on Linux. What can't be known, such as a flag of the target, may.
-    static func mayHold(_ condition: ExprSyntax?) -> Bool {
-        guard let condition else { return true }
-        return value(condition) ?? true
+    /// The clauses that may be compiled on Linux, each with what has to hold for it, as far as that can't be known.
+    static func compiled(_ clauses: IfConfigClauseListSyntax) -> [(clause: IfConfigClauseSyntax, terms: [String])] {
+        var failed: [String] = []
+        var compiled: [(clause: IfConfigClauseSyntax, terms: [String])] = []
+        for clause in clauses {
+            let holds: Bool? = if let condition = clause.condition { value(condition) } else { true }
+            if holds == false { continue }
+            let text = clause.condition?.trimmedDescription ?? ""
+            compiled.append((clause, failed + (holds == nil ? ["(\(text))"] : [])))
+            if holds == true { break }
+            failed.append("!(\(text))")
+        }
+        return compiled
     }
 
     /// Nil where it can't be known.
@@ -42,16 +51,17 @@ enum SyntaxCondition {
         let argument = call.arguments.first?.expression.trimmedDescription ?? ""
         switch call.calledExpression.trimmedDescription {
         case "os": return argument == "Linux"
-        case "canImport": return !appleModules.contains(argument)
+        case "canImport": return appleModules.contains(argument) ? false : argument == "CoreData" ? true : nil
         case "targetEnvironment": return false
         default: return nil
         }
     }
 
-    /// Modules that are Apple's alone. `canImport(CoreData)` holds here.
+    /// Modules that are Apple's alone.
     private static let appleModules: Set = [
-        "AppKit", "CloudKit", "Cocoa", "Combine", "CoreGraphics", "CoreLocation", "Darwin", "ObjectiveC", "SwiftUI",
-        "UIKit",
-        "WatchKit", "WidgetKit", "os",
+        "AppIntents", "AppKit", "AVFoundation", "CloudKit", "Cocoa", "Combine", "Contacts", "CoreGraphics", "CoreImage",
+        "CoreLocation", "CoreSpotlight", "CryptoKit", "Darwin", "EventKit", "HealthKit", "Intents", "MapKit", "Network",
+        "ObjectiveC", "OSLog", "Photos", "QuartzCore", "Security", "StoreKit", "SwiftData", "SwiftUI", "UIKit",
+        "UserNotifications", "WatchKit", "WidgetKit", "os",
     ]
 }

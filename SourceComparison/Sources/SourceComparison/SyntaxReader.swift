@@ -32,6 +32,9 @@ private final class SyntaxReader: SyntaxVisitor {
     /// How much surrounds the members of the extensions around the node that say how far these are seen.
     private var publicExtensions: [Int] = []
     private var privateExtensions: [Int] = []
+    /// What has to hold for the clauses of `#if` around the node, as far as that can't be known.
+    private var terms: [String] = []
+    private var condition: String? { terms.isEmpty ? nil : terms.joined(separator: " && ") }
 
     init(_ locations: SourceLocationConverter, _ file: String) {
         self.locations = locations
@@ -137,11 +140,11 @@ private final class SyntaxReader: SyntaxVisitor {
     override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
 
     override func visit(_ node: IfConfigDeclSyntax) -> SyntaxVisitorContinueKind {
-        // Only what is compiled here counts; the first clause that holds, or whose condition can't be known.
-        for clause in node.clauses {
-            guard SyntaxCondition.mayHold(clause.condition) else { continue }
+        // Only what may be compiled here counts.
+        for (clause, own) in SyntaxCondition.compiled(node.clauses) {
+            terms += own
             if let elements = clause.elements { walk(elements) }
-            break
+            terms.removeLast(own.count)
         }
         return .skipChildren
     }
@@ -151,7 +154,7 @@ private final class SyntaxReader: SyntaxVisitor {
     override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
         guard !scope.isEmpty else { return .skipChildren }
         guard node.attributes.containsManaged else {
-            if !hiding.contains(true) { found.written += WrittenMember.properties(node, of: path.map(\.name)) }
+            if !hiding.contains(true) { WrittenMember.properties(node, of: path.map(\.name)).forEach(note) }
             return .skipChildren
         }
         // In `var a, b: Int16` the type stands behind the last name.
@@ -166,7 +169,7 @@ private final class SyntaxReader: SyntaxVisitor {
                     isPrivate: isPrivate(node.modifiers, at: scope.count), isPublic: isPublic(node.modifiers),
                     isFoundByKey: node.modifiers.areFoundByKey && node.attributes.areFoundByKey
                         && !hiding.contains(true),
-                    place: place(of: name)))
+                    condition: condition, place: place(of: name)))
         }
         found.members += managed.reversed()
         return .skipChildren
@@ -176,7 +179,7 @@ private final class SyntaxReader: SyntaxVisitor {
         guard !scope.isEmpty else { return .skipChildren }
         guard node.attributes.containsManaged else {
             if !hiding.contains(true), let validation = WrittenMember.validation(node, of: path.map(\.name)) {
-                found.written.append(validation)
+                note(validation)
             }
             return .skipChildren
         }
@@ -189,8 +192,14 @@ private final class SyntaxReader: SyntaxVisitor {
                 owner: path.map(\.name), name: node.name.plainText, kind: .method(parameters),
                 isPrivate: isPrivate(node.modifiers, at: scope.count), isPublic: isPublic(node.modifiers),
                 isFoundByKey: node.modifiers.areFoundByKey && node.attributes.areFoundByKey && !hiding.contains(true),
-                place: place(of: node.name)))
+                condition: condition, place: place(of: node.name)))
         return .skipChildren
+    }
+
+    private func note(_ written: WrittenMember) {
+        var written = written
+        written.condition = condition
+        found.written.append(written)
     }
 
     private func place(of token: TokenSyntax) -> SourcePlace {
@@ -220,9 +229,10 @@ extension AttributeListSyntax {
             switch element {
             case .attribute(let attribute): return [attribute]
             case .ifConfigDecl(let config):
-                let clause = config.clauses.first { SyntaxCondition.mayHold($0.condition) }
-                guard case .attributes(let attributes)? = clause?.elements else { return [] }
-                return attributes.compiled
+                return SyntaxCondition.compiled(config.clauses).flatMap { clause, _ -> [AttributeSyntax] in
+                    guard case .attributes(let attributes)? = clause.elements else { return [] }
+                    return attributes.compiled
+                }
             }
         }
     }

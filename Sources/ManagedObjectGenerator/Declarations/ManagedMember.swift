@@ -41,11 +41,13 @@ package struct ManagedMember: Equatable, Sendable {
     package var isPublic: Bool
     /// Whether key-value coding is to find it, and generated code can name it.
     package var isFoundByKey: Bool
+    /// The condition of the `#if` around it, where only the compiler knows whether it holds.
+    package var condition: String?
     package var place: SourcePlace
 
     package init(
         owner: [String], name: String, kind: Kind, isPrivate: Bool, isPublic: Bool, isFoundByKey: Bool,
-        place: SourcePlace
+        condition: String? = nil, place: SourcePlace
     ) {
         self.owner = owner
         self.name = name
@@ -53,6 +55,7 @@ package struct ManagedMember: Equatable, Sendable {
         self.isPrivate = isPrivate
         self.isPublic = isPublic
         self.isFoundByKey = isFoundByKey
+        self.condition = condition
         self.place = place
     }
 }

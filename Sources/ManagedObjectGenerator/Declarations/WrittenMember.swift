@@ -12,10 +12,13 @@ package struct WrittenMember: Equatable, Sendable {
     package var owner: [String]
     package var name: String
     package var kind: Kind
+    /// The condition of the `#if` around it, where only the compiler knows whether it holds.
+    package var condition: String?
 
-    package init(owner: [String], name: String, kind: Kind) {
+    package init(owner: [String], name: String, kind: Kind, condition: String? = nil) {
         self.owner = owner
         self.name = name
         self.kind = kind
+        self.condition = condition
     }
 }

@@ -1,20 +1,26 @@
-// Conditions of `#if`, as far as they can be known without the compiler: generated accessors are for Linux.
+// Conditions of `#if`, as far as they can be known without the compiler: generated accessors are for Linux. What can't be known, such
+// as DEBUG, stays at the tokens, and the compiler decides it where code is made from them.
 
 /// The tokens that are compiled.
 enum BuildCondition {
-    private struct Clauses {
+    fileprivate struct Clauses {
         /// Whether an earlier clause is compiled, so that no later one is.
-        var isSettled: Bool
-        var isCompiled: Bool
+        var isSettled = false
+        var isCompiled = false
+        /// The conditions of the clauses before that can't be known; none of them holds here.
+        var failed: [String] = []
+        /// What has to hold for this clause, as far as it can't be known.
+        var terms: [String] = []
     }
 
     /// The tokens without the directives and without the clauses that aren't compiled.
     ///
-    /// Of an `#if` the first clause stays that holds, or whose condition can't be known.
-    static func compiled(_ tokens: [SwiftToken]) -> [SwiftToken] {
+    /// Of an `#if` the first clause stays that holds, and those before it whose condition can't be known.
+    static func compiled(_ tokens: [SwiftToken], _ bytes: [UInt8]) -> [SwiftToken] {
         guard tokens.contains(where: { $0.kind == .directive }) else { return tokens }
         var result: [SwiftToken] = []
         var open: [Clauses] = []
+        var condition: String?
         var index = 0
         while index < tokens.count {
             let token = tokens[index]
@@ -22,30 +28,37 @@ enum BuildCondition {
             switch token.kind {
             case .directive:
                 while next < tokens.count, !tokens[next].isFirstOnLine, tokens[next].kind != .end { next += 1 }
-                follow(token.text, tokens[index + 1..<min(next, tokens.count)], &open)
+                follow(token.text, tokens[index + 1..<min(next, tokens.count)], bytes, &open)
+                let terms = open.flatMap(\.terms)
+                condition = terms.isEmpty ? nil : terms.joined(separator: " && ")
             case .end: result.append(token)
-            default: if open.allSatisfy(\.isCompiled) { result += tokens[index..<min(next, tokens.count)] }
+            default:
+                guard open.allSatisfy(\.isCompiled) else { break }
+                result += tokens[index..<min(next, tokens.count)].map { $0.compiled(where: condition) }
             }
             index = next
         }
         return result
     }
 
-    private static func follow(_ directive: String, _ condition: ArraySlice<SwiftToken>, _ open: inout [Clauses]) {
-        switch directive {
-        case "#if":
-            let holds = mayHold(condition)
-            open.append(Clauses(isSettled: holds, isCompiled: holds))
-        case "#endif": _ = open.popLast()
-        default:
-            guard let last = open.popLast() else { return }
-            let holds = !last.isSettled && (directive == "#else" || mayHold(condition))
-            open.append(Clauses(isSettled: last.isSettled || holds, isCompiled: holds))
+    private static func follow(
+        _ directive: String, _ condition: ArraySlice<SwiftToken>, _ bytes: [UInt8], _ open: inout [Clauses]
+    ) {
+        if directive == "#endif" {
+            _ = open.popLast()
+        } else if directive == "#if" {
+            open.append(Clauses())
+            open[open.count - 1].enter(value(condition, depth: 0), text(of: condition, bytes))
+        } else if !open.isEmpty {
+            let holds = directive == "#else" ? true : value(condition, depth: 0)
+            open[open.count - 1].enter(holds, text(of: condition, bytes))
         }
     }
 
-    /// Whether the clause may be compiled on Linux. What can't be known, such as a flag of the target, may.
-    private static func mayHold(_ condition: ArraySlice<SwiftToken>) -> Bool { value(condition, depth: 0) ?? true }
+    private static func text(of condition: ArraySlice<SwiftToken>, _ bytes: [UInt8]) -> String {
+        guard let first = condition.first, let last = condition.last else { return "true" }
+        return String(decoding: bytes[first.range.lowerBound..<last.range.upperBound], as: UTF8.self)
+    }
 
     /// Nil where it can't be known.
     private static func value(_ tokens: ArraySlice<SwiftToken>, depth: Int) -> Bool? {
@@ -92,16 +105,37 @@ enum BuildCondition {
     private static func call(_ name: String, _ argument: String) -> Bool? {
         switch name {
         case "os": argument == "Linux"
-        case "canImport": !appleModules.contains(argument)
+        case "canImport": appleModules.contains(argument) ? false : argument == "CoreData" ? true : nil
         case "targetEnvironment": false
         default: nil
         }
     }
 
-    /// Modules that are Apple's alone. `canImport(CoreData)` holds here.
+    /// Modules that are Apple's alone.
     private static let appleModules: Set = [
-        "AppKit", "CloudKit", "Cocoa", "Combine", "CoreGraphics", "CoreLocation", "Darwin", "ObjectiveC", "SwiftUI",
-        "UIKit",
-        "WatchKit", "WidgetKit", "os",
+        "AppIntents", "AppKit", "AVFoundation", "CloudKit", "Cocoa", "Combine", "Contacts", "CoreGraphics", "CoreImage",
+        "CoreLocation", "CoreSpotlight", "CryptoKit", "Darwin", "EventKit", "HealthKit", "Intents", "MapKit", "Network",
+        "ObjectiveC", "OSLog", "Photos", "QuartzCore", "Security", "StoreKit", "SwiftData", "SwiftUI", "UIKit",
+        "UserNotifications", "WatchKit", "WidgetKit", "os",
     ]
+}
+
+extension BuildCondition.Clauses {
+    /// Begins a clause.
+    ///
+    /// - Parameter holds: Whether its own condition holds; nil where that can't be known.
+    fileprivate mutating func enter(_ holds: Bool?, _ text: String) {
+        isCompiled = !isSettled && holds != false
+        terms = failed + (holds == nil ? ["(\(text))"] : [])
+        isSettled = isSettled || holds == true
+        if holds == nil { failed.append("!(\(text))") }
+    }
+}
+
+extension SwiftToken {
+    fileprivate func compiled(where condition: String?) -> SwiftToken {
+        var token = self
+        token.condition = condition
+        return token
+    }
 }

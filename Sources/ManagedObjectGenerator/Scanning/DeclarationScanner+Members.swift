@@ -55,16 +55,20 @@ extension DeclarationScanner {
     private func member(_ name: SwiftToken, _ kind: ManagedMember.Kind, _ head: DeclarationHead) -> ManagedMember {
         ManagedMember(
             owner: owner, name: name.text, kind: kind, isPrivate: isPrivate(head), isPublic: isPublic(head),
-            isFoundByKey: head.isFoundByKey && !isHidden, place: place(name.range.lowerBound))
+            isFoundByKey: head.isFoundByKey && !isHidden, condition: name.condition,
+            place: place(name.range.lowerBound))
     }
 
     private mutating func noteWritten(_ binding: Binding, isSettable: Bool) {
-        guard let name = binding.name?.text, name.utf8.allSatisfy({ $0 < 128 }) else { return }
+        guard let token = binding.name, token.text.utf8.allSatisfy({ $0 < 128 }) else { return }
+        let name = token.text
         if let accessors = binding.accessors, accessors.hasEffects || accessors.asks(forKey: name, in: cursor.bytes) {
             return
         }
         let isSettable = isSettable && binding.accessors?.isSettable ?? true
-        found.written.append(WrittenMember(owner: owner, name: name, kind: .property(isSettable: isSettable)))
+        found.written.append(
+            WrittenMember(
+                owner: owner, name: name, kind: .property(isSettable: isSettable), condition: token.condition))
     }
 
     // MARK: Methods
@@ -93,7 +97,8 @@ extension DeclarationScanner {
         } else if let validatedName, head.isFoundByKey, !isHidden, !isGeneric, !hasResult, effects == ["throws"],
             Self.isValidation(parameters)
         {
-            found.written.append(WrittenMember(owner: owner, name: validatedName, kind: .validation))
+            found.written.append(
+                WrittenMember(owner: owner, name: validatedName, kind: .validation, condition: name.condition))
         }
     }
 

@@ -20,7 +20,7 @@ struct DeclarationScanner {
 
     init(_ text: String, file: String) {
         let bytes = Array(text.utf8)
-        cursor = TokenCursor(bytes: bytes, tokens: BuildCondition.compiled(SwiftLexer.tokens(of: bytes)))
+        cursor = TokenCursor(bytes: bytes, tokens: BuildCondition.compiled(SwiftLexer.tokens(of: bytes), bytes))
         self.file = file
         var starts = [0]
         for (index, byte) in bytes.enumerated() {

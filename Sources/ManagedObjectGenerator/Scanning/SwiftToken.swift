@@ -30,4 +30,6 @@ struct SwiftToken {
     var isEscaped = false
     /// How many of the following tokens stand in the string's interpolations.
     var innerCount = 0
+    /// The condition of the `#if` around it, where only the compiler knows whether it holds.
+    var condition: String?
 }

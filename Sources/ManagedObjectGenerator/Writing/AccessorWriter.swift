@@ -17,7 +17,7 @@ struct AccessorWriter {
         for member in members {
             let owner = member.owner.map(\.escapedIdentifier).joined(separator: ".")
             do throws(GeneratorProblem) {
-                let body = try body(of: member)
+                let body = try body(of: member).compiled(where: member.condition)
                 if bodies[owner] == nil { owners.append(owner) }
                 bodies[owner, default: []].append(body)
             } catch {
@@ -160,4 +160,9 @@ struct AccessorWriter {
                 \(Self.access(of: member)) func \(signature) { \(method.call(["first", "second"])) }
             """
     }
+}
+
+extension String {
+    /// Code within the condition of the `#if` that it was made from.
+    func compiled(where condition: String?) -> String { condition.map { "#if \($0)\n\(self)\n#endif" } ?? self }
 }

@@ -23,14 +23,22 @@ struct NamedMemberWriter {
         let made = generated.filter { isVisible([$0.className]) }.flatMap { entity in
             entity.keys.map { Self.modelled($0, of: [entity.className]) }
         }
-        let managed = declarations.members.filter(isNamed).map { Self.modelled($0.name, of: $0.owner) }
-        let written = declarations.written.filter { isVisible($0.owner) && isManaged($0.owner) }.map(Self.call)
+        let managed = declarations.members.filter(isNamed).map {
+            Self.modelled($0.name, of: $0.owner).compiled(where: $0.condition)
+        }
+        let written = declarations.written.filter { isVisible($0.owner) && isManaged($0.owner) }
+            .map { Self.call($0).compiled(where: $0.condition) }
         let lines = made + managed + written
         guard !lines.isEmpty else { return "" }
         return """
             /// What the runtime finds by its name.
-            public final class WrittenManagedObjectAccessors: ManagedObjectAccessors {
+            nonisolated public final class WrittenManagedObjectAccessors: ManagedObjectAccessors {
                 public override func register() {
+                    let name: @MainActor (WrittenManagedObjectAccessors) -> Void = { $0.nameMembers() }
+                    unsafe unsafeBitCast(name, to: ((WrittenManagedObjectAccessors) -> Void).self)(self)
+                }
+                // Names what may be the main actor's, where a module's classes are by default, and calls nothing of it: any thread may.
+                @MainActor private func nameMembers() {
             \(lines.map { "        \($0)" }.joined(separator: "\n"))
                 }
             }
