@@ -17,14 +17,14 @@ import Testing
         let output = ManagedObjectGenerator(TargetDeclarations(module: "Todo")).output(models: [model])
         #expect(output.problems == [])
         for line in [
-            "public class TodoList: NSManagedObject {}",
+            "nonisolated public class TodoList: NSManagedObject {}",
             "    public class func fetchRequest() -> NSFetchRequest<TodoList> {",
             "    public var title: String? {",
             "        get { modelledValue(forKey: \"title\") }",
             "    public var items: NSOrderedSet? {",
             "    public func insertIntoItems(_ value: TodoItem, at idx: Int) {",
             "    public func replaceItems(at indexes: NSIndexSet, with values: [TodoItem]) {",
-            "extension TodoList: Identifiable {}",
+            "nonisolated extension TodoList {", "nonisolated extension TodoList: Identifiable {}",
         ] { #expect(output.code.contains(line), "\(line)") }
         // "Category/Extension" makes no class, "Manual/None" nothing.
         #expect(output.code.contains("extension TodoCompletion {"))

@@ -29,10 +29,10 @@ struct ClassWriter {
 
     // MARK: Class
 
-    /// The class, without members.
+    /// The class, without members. Objects are their context's, whatever actor a module's classes belong to by default.
     var classDeclaration: String {
         let parent = names(of: entity.parent)?.className ?? "NSManagedObject"
-        let declaration = "public class \(names.className): \(parent) {}\n"
+        let declaration = "nonisolated public class \(names.className): \(parent) {}\n"
         switch platform {
         case .linux: return declaration
         case .all:
@@ -55,7 +55,7 @@ struct ClassWriter {
         text += members(.linux, own, relationships)
         if platform == .all { text += "#endif\n" }
         if names(of: entity.parent) == nil {
-            text += "\nextension \(names.className): Identifiable {}\n"
+            text += "\nnonisolated extension \(names.className): Identifiable {}\n"
         }
         return text
     }
@@ -86,7 +86,7 @@ struct ClassWriter {
     ) -> String {
         let hidden = form == .apple ? "@nonobjc " : ""
         var text = """
-            extension \(names.className) {
+            nonisolated extension \(names.className) {
                 \(hidden)public class func fetchRequest() -> NSFetchRequest<\(names.className)> {
                     NSFetchRequest<\(names.className)>(entityName: "\(names.entityName)")
                 }
