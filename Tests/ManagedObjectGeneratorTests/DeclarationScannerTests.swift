@@ -42,6 +42,7 @@ import Testing
                 class K { "
                 /#
             let i = 4 / 2 + 6 / 3, j = x /y
+            let k = !/["'{]/.isEmpty, l = foo(!/"}/), m = 4 - -x!/y/z
             class `class` { let k = /["']/ }
             struct End {}
             """##

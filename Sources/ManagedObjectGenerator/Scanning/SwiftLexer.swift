@@ -228,7 +228,10 @@ struct SwiftLexer {
     /// Whether an operand ends right before the token.
     private func isLeftBound(_ token: SwiftToken) -> Bool {
         guard !token.hasSpaceBefore, tokens.count > 1 else { return false }
-        let before = tokens[tokens.count - 2]
-        return !["(", "[", "{", ",", ";", ":"].contains(before.text)
+        var index = tokens.count - 2
+        while index > 0, tokens[index].kind == .operation, !tokens[index].hasSpaceBefore { index -= 1 }
+        // A prefix operator ends no operand: `!/a/`.
+        if tokens[index].kind == .operation { return false }
+        return !["(", "[", "{", ",", ";", ":"].contains(tokens[index].text)
     }
 }
