@@ -117,8 +117,7 @@ private struct SafeValueReader {
         report.failures = failures.map { .init($0, record: nil) }
         try report.throwFailures(options.failurePolicy)
         if options.failurePolicy == .fail {
-            let others = failures.dropFirst().map(\.description)
-            if !others.isEmpty { first.underlying = "and: " + others.joined(separator: " ") }
+            first.others = Array(failures.dropFirst())
             throw first
         }
         return values

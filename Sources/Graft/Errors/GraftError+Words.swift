@@ -8,7 +8,8 @@ extension GraftError {
         let words = words(wholeValues: wholeValues)
         let start = place.isEmpty ? Self.capitalized(words.finding) : "\(place): \(words.finding)"
         let cause = underlying.map { " (\(Self.shown($0, whole: wholeValues, limit: 300)))" } ?? ""
-        return Self.oneLine("\(start)\(cause). \(words.remedy)")
+        let others = others.map { " \($0.sentence(wholeValues: wholeValues))" }.joined()
+        return Self.oneLine("\(start)\(cause). \(words.remedy)") + others
     }
 
     /// What was found where what was expected, without a full stop, and the remedy as sentences.

@@ -90,6 +90,9 @@ public struct GraftError: Error, Equatable, Sendable {
     /// The description of the error that caused this one.
     public var underlying: String?
 
+    /// What else is wrong, where a call names everything at once.
+    public internal(set) var others: [GraftError] = []
+
     /// Creates an error.
     public init(_ problem: Problem, at place: Place = Place(), underlying: (any Error)? = nil) {
         self.problem = problem

@@ -101,6 +101,22 @@ import Testing
         }
     }
 
+    @Test func `one error names every value that doesn't fit, however many there are`() throws {
+        try withItem { item in
+            let wrong: [String: Any] = [
+                "int16": 70000, "int64": "x", "flag": "maybe", "double": "1e400", "float": "much", "decimal": "1,5",
+                "date": "13/13/2026", "uuid": "nope", "binary": "!!!", "size": "fits",
+            ]
+            let error = try #require(graftError { try item.safeSetValues(forKeysWith: wrong) })
+            #expect(Set(([error] + error.others).compactMap(\.place.property)) == Set(wrong.keys).subtracting(["size"]))
+            for key in wrong.keys where key != "size" {
+                #expect(error.description.contains("$.\(key) (Item.\(key)): found"), "\(error)")
+            }
+            #expect(error.description.hasSuffix("Change the data or name a transformer."))
+            #expect(item.text("size") == nil)
+        }
+    }
+
     @Test func `whatever stands for an integer, it becomes that integer or an error`() throws {
         var random = SeededGenerator(seed: 7)
         let pieces = ["0", "1", "7", "32767", "32768", "-", "+", ".", "e3", " ", "x", "", "9", "00"]
