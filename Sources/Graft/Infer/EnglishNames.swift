@@ -1,5 +1,7 @@
 // Names in the style of Core Data from the keys of data: entities in the singular with a capital (`comic_books` is ComicBook),
-// properties with a small letter (`first_seen` is firstSeen).
+// properties with a small letter (`first_seen` is firstSeen), letters of other scripts as Latin ones (`größe` is grosse).
+
+import Foundation
 
 /// Makes names of keys.
 enum EnglishNames {
@@ -56,17 +58,24 @@ enum EnglishNames {
 
     /// The name of an entity.
     static func entity(_ key: String) -> String {
-        let name = words(of: key).map(\.capitalizedFirst).joined()
+        let name = words(of: latin(key)).map(\.capitalizedFirst).joined()
         guard let first = name.first, first.isLetter else { return "Record" + name }
         return namesOfTypes.contains(name) ? name + "Record" : name
     }
 
     /// The name of a property of an entity.
     static func property(_ key: String, of entity: String) -> String {
-        let words = words(of: key)
+        let words = words(of: latin(key))
         let name = (words.first ?? "") + words.dropFirst().map(\.capitalizedFirst).joined()
-        guard let first = name.first, first.isLetter else { return "value" + name }
+        guard let first = name.first, first.isLetter else {
+            return (key.hasPrefix("+") ? "plus" : key.hasPrefix("-") ? "minus" : "value") + name
+        }
         return free(name, of: entity)
+    }
+
+    private static func latin(_ key: String) -> String {
+        let transform = StringTransform(rawValue: "Any-Latin; Latin-ASCII")
+        return key.utf8.allSatisfy { $0 < 0x80 } ? key : key.applyingTransform(transform, reverse: false) ?? key
     }
 
     /// The name, or a longer one where objects of the entity answer to it themselves.
@@ -80,8 +89,10 @@ enum EnglishNames {
     static func unique(_ name: String, among taken: inout Set<String>) -> String {
         var unique = name
         var number = 2
+        // Not `line12` beside `line1`.
+        let gap = name.last?.isNumber == true ? "_" : ""
         while !taken.insert(unique.lowercased()).inserted {
-            unique = "\(name)\(number)"
+            unique = "\(name)\(gap)\(number)"
             number += 1
         }
         return unique

@@ -150,7 +150,9 @@ final class ShapePlan {
             entities[owner].nested.insert(known)
             return
         }
-        let alike = Array(0..<roots) + named[EnglishNames.singular(shapes[0].key), default: []]
+        let alike =
+            Array(0..<roots) + named[EnglishNames.singular(shapes[0].key), default: []]
+            + entities.indices.filter { hasEqualObject(shapes, as: $0) }
         let match = alike.first { number in
             var comparison = Comparison()
             return shapes.allSatisfy { isSame($0, as: number, &comparison) } && !reaches(owner, from: number)
@@ -161,6 +163,18 @@ final class ShapePlan {
             add(shapes)
         }
         entities[owner].nested.insert(match ?? entities.count - 1)
+    }
+
+    /// Whether one of the objects of some places is an entity's already: the same identity, and the same contents.
+    private func hasEqualObject(_ shapes: [ObjectShape], as number: Int) -> Bool {
+        let entity = entities[number]
+        guard !entity.shape.isRoot, entity.identity != nil else { return false }
+        return shapes.contains { shape in
+            guard shape.members.count == entity.shape.members.count, let candidate = identity(of: shape) else {
+                return false
+            }
+            return candidate.contents.contains { entity.contents[$0.key] == $0.value }
+        }
     }
 
     private func reaches(_ target: Int, from start: Int) -> Bool {
