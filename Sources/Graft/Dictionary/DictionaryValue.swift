@@ -107,7 +107,7 @@ enum DictionaryValue {
 
     /// Whether what can be cast to a Double is one. Foundation's booleans can, and so can its decimals, which JSONSerialization
     /// makes of numbers with 17 digits and more: the cast isn't exact then.
-    private static func isDouble(_ object: Any) -> Bool {
+    static func isDouble(_ object: Any) -> Bool {
         // Most are Swift's, which needn't become objects for that.
         if type(of: object) == Double.self { return true }
         guard let number = object as? NSNumber else { return true }

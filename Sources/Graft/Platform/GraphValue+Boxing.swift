@@ -19,6 +19,9 @@ extension GraphValue {
         case (.uri, let url as URL): self = .uri(url)
         case (.decimal, let number as Decimal): self = .decimal(number)
         case (.decimal, let number as NSDecimalNumber): self = .decimal(number.decimalValue)
+        // Also what JSON has no form for, and what a Float isn't.
+        case (.double, let number as Double) where DictionaryValue.isDouble(object): self = .double(number)
+        case (.float, let number as Double) where DictionaryValue.isDouble(object): self = .double(number.keptByFloat)
         default:
             guard let json = JSONValue(object: object) else { return nil }
             if kind == .transformable {

@@ -75,6 +75,22 @@ import Testing
         }
     }
 
+    @Test func `numbers that JSON has no form for are compared with what was committed, too`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Item", info: ["id": "id"],
+            [.attribute("id"), .attribute("size", .doubleAttributeType), .attribute("weight", .floatAttributeType)])
+        try TestStack(sketch.model()).perform { context in
+            let item = context.add("Item", ["id": "a", "size": Double.nan, "weight": -Float.infinity])
+            try context.save()
+            item.setValue(1.5, forKey: "size")
+            item.setValue(Float.infinity, forKey: "weight")
+            let change = try GraphDiff(unsavedChangesIn: context).changed.first
+            #expect(change?["size"] == .attribute(old: .double(.nan), new: .double(1.5)))
+            #expect(change?["weight"] == .attribute(old: .double(-.infinity), new: .double(.infinity)))
+        }
+    }
+
     @Test func `an object that isn't owned is a reference unless the model or the caller includes it`() throws {
         let annotated = PersonModel.make(employerDiff: "include")
         for (model, options, isIncluded) in [
