@@ -103,10 +103,11 @@ struct RestoreRun {
             try forEachBatch(of: decoder, balance, isOne: restorer.needsAllRecords, &report) { records in
                 try restorer.restore(records)
                 guard savesBatches, restorer.canSave else { return false }
-                try restorer.save()
+                try CoreDataErrors.graftErrors { try restorer.save() }
                 return true
             }
-            try end(restorer)
+            // In words as long as the objects have the values that they are about: what fails is taken back.
+            try CoreDataErrors.graftErrors { try end(restorer) }
             report.enter(restorer.counts, match.schema)
             report.fetchCount = restorer.known.fetchCount
         }

@@ -122,9 +122,15 @@ let sharedData: URL = {
     return folder.deletingLastPathComponent().appendingPathComponent("shared/data")
 }()
 
+/// Whether this is `make test-portable`: what Apple's Core Data has as API is all there is.
+let isPortable = ProcessInfo.processInfo.environment["GRAFT_PORTABLE"] != nil
+
 extension Trait where Self == ConditionTrait {
     /// Skips a test where the project stands alone, without the real data beside it.
     static var needsReferenceData: Self {
         .enabled("The reference data isn't there") { FileManager.default.fileExists(atPath: sharedData.path) }
     }
+
+    /// Skips a test that shows what can't be had from Core Data's public API.
+    static var needsOurCoreData: Self { .disabled(if: isPortable, "Apple's Core Data can't do this") }
 }
