@@ -70,9 +70,8 @@ import Foundation
             switch value(forKey: property.name) {
             case let set as NSOrderedSet: return set.array.compactMap { $0 as? NSManagedObject }
             case let set as NSSet:
-                return set.allObjects.compactMap { $0 as? NSManagedObject }.sorted {
-                    $0.objectID.uriRepresentation().absoluteString < $1.objectID.uriRepresentation().absoluteString
-                }
+                return set.allObjects.compactMap { $0 as? NSManagedObject }
+                    .sorted { $0.objectID.isMadeBefore($1.objectID) }
             default: return []
             }
         }
@@ -86,7 +85,7 @@ import Foundation
         func memberIDs(_ number: Int, _ property: GraphSchema.Property) -> [NSManagedObjectID] {
             let ids = objectIDs(forRelationshipNamed: property.name)
             if property.isOrdered { return ids }
-            return ids.sorted { $0.uriRepresentation().absoluteString < $1.uriRepresentation().absoluteString }
+            return ids.sorted { $0.isMadeBefore($1) }
         }
 
         /// Whether it is known without making objects that a to-many relationship has these members. Here it never is.
@@ -96,6 +95,18 @@ import Foundation
         func assign(_ members: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property) {
             let value: Any = property.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
             setValue(value, forKey: property.name)
+        }
+    }
+
+    extension NSManagedObjectID {
+        /// The order of making, as far as the number of a row tells it; what isn't saved yet comes last.
+        fileprivate func isMadeBefore(_ other: NSManagedObjectID) -> Bool {
+            switch (row, other.row) {
+            case (let one?, let two?) where one != two: one < two
+            case (nil, _?): false
+            case (_?, nil): true
+            default: uriRepresentation().absoluteString < other.uriRepresentation().absoluteString
+            }
         }
     }
 #else

@@ -127,7 +127,7 @@ final class CodedBox: NSManagedObject, ManagedCodable {
         }
     }
 
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["GRAFT_PORTABLE"] == nil), arguments: [false, true])
+    @Test(.needsOurCoreData, arguments: [false, true])
     func `an object that has got an identity between two decodings is found by it`(_ isStored: Bool) throws {
         let stack = try TestStack(model())
         try stack.perform { context throws in
@@ -146,7 +146,7 @@ final class CodedBox: NSManagedObject, ManagedCodable {
         }
     }
 
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["GRAFT_PORTABLE"] == nil))
+    @Test(.needsOurCoreData)
     func `an object that takes the place of a deleted one between two decodings is found`() throws {
         let stack = try TestStack(model())
         try stack.perform { context throws in

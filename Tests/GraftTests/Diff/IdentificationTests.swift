@@ -131,7 +131,7 @@ extension GraphDiff {
         #expect(try GraphDiff(from: snapshots[0], to: snapshots[1]).isEmpty)
     }
 
-    @Test func `rows tell the objects of a copy apart`() throws {
+    @Test(.needsOurCoreData) func `rows tell the objects of a copy apart`() throws {
         let original = try NoteStore()
         try original.add("a", "b", "c")
         let copy = try NoteStore(copyOf: original)
@@ -300,7 +300,7 @@ extension GraphDiff {
         }
     }
 
-    @Test func `an archive keeps the lineage, and a restored store is a copy`() throws {
+    @Test(.needsOurCoreData) func `an archive keeps the lineage, and a restored store is a copy`() throws {
         let original = try NoteStore()
         try original.add("a", "b", "c")
         try original.change { context in if let note = try context.one("Note", "text", "c") { context.delete(note) } }
@@ -374,7 +374,9 @@ extension GraphDiff {
         #expect(texts(decoded) == texts(merge))
     }
 
-    @Test func `a branch that is merged again has its rows under the numbers that they have there`() throws {
+    @Test(.needsOurCoreData) func `a branch that is merged again has its rows under the numbers that they have there`()
+        throws
+    {
         let base = try NoteStore()
         try base.add("a", "b")
         let (ours, theirs) = (try NoteStore(copyOf: base), try NoteStore(copyOf: base))

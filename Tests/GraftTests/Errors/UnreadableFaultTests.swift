@@ -8,7 +8,8 @@ import Testing
 
 final class UnreadNode: NSManagedObject, ManagedCodable {}
 
-@Suite struct UnreadableFaultTests {
+// Apple's Core Data raises an exception where a fault can't be read.
+@Suite(.needsOurCoreData) struct UnreadableFaultTests {
     /// A tree of three levels in a file, of whose last row a number is a text.
     private static func stack(damage: String? = "'x'") throws -> TestStack {
         var sketch = ModelSketch()
