@@ -288,12 +288,13 @@ enum StoreAccess {
 
     /// Copies a store as it is now, its log and its external data included.
     ///
-    /// - Throws: ``GraftError`` with `unwritableFile` where there is something already, or the folder doesn't exist.
+    /// - Throws: ``GraftError`` where there is something already, or the folder doesn't exist.
     static func backUp(_ store: String, to path: String) throws {
         try requireFile(store, remedy: "Make a backup with pg_dump, or with graft archive, and leave --backup out.")
         guard FileKind(ofPath: path) == .missing else {
             throw GraftError(
-                .unwritableFile(reason: "there is a file already, and a backup replaces none"), at: place(path))
+                .other(finding: "there is a file already, and a backup replaces none", remedy: "Name another file."),
+                at: place(path))
         }
         try OutputFile.requireNoPartOfStore(path, besides: [store])
         try FileKind.requireFolder(of: URL(fileURLWithPath: path), shownAs: shown(path))

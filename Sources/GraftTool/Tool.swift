@@ -78,11 +78,24 @@ enum Tool {
         return "Unknown option '\(unknown)'.\(closest)"
     }
 
+    /// The words for a command that there isn't.
+    private static func unknownCommand(in arguments: [String]) -> String? {
+        let known = GraftCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        guard let name = arguments.first, !name.hasPrefix("-"), !known.contains(name) else { return nil }
+        let closest = NameSuggestion.closest(to: name, among: known).map { " Did you mean '\($0)'?" } ?? ""
+        return "There is no command '\(name)'.\(closest)"
+    }
+
     /// Help and version are results; what the parser couldn't understand isn't.
     private static func finish(with error: any Error, _ arguments: [String], console: Console) -> Int32 {
         let code = GraftCommand.exitCode(for: error)
         let message = GraftCommand.fullMessage(for: error)
         guard code.isSuccess else {
+            if let command = unknownCommand(in: arguments) {
+                let usage = message.split(separator: "\n").dropFirst()
+                console.note((["Error: \(command)"] + usage).joined(separator: "\n"))
+                return code.rawValue
+            }
             // What is missing is told before what is wrong; a slip in an option's name is both.
             if !message.contains("Unknown option"), let option = unknownOption(in: arguments) {
                 console.note("Error: \(option)")

@@ -10,7 +10,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Usage(arguments: ["imprt"], says: "Unexpected argument 'imprt'"),
+        Usage(arguments: ["imprt"], says: "There is no command 'imprt'. Did you mean 'import'?"),
+        Usage(arguments: ["query", "a.sqlite", "--all"], says: "There is no command 'query'."),
         Usage(arguments: ["import"], says: "Missing expected argument"),
         Usage(arguments: ["import", "a.json"], says: "--store"),
         Usage(arguments: ["import", "a.json", "--store", "s", "--batch", "0"], says: "--batch needs a number"),

@@ -69,7 +69,7 @@ public struct ModelInference {
 
     /// Writes the model as an `.xcdatamodeld`, for Xcode and everything else that reads models.
     ///
-    /// - Throws: ``GraftError`` with `unwritableFile`; also where there is something already.
+    /// - Throws: ``GraftError`` where there is something already; with `unwritableFile` where nothing can be written.
     public func write(to url: URL) throws {
         let name = url.deletingPathExtension().lastPathComponent
         let draftURL = url.deletingLastPathComponent().appendingPathComponent(".graft-\(UUID().uuidString)-\(name)")
@@ -84,7 +84,8 @@ public struct ModelInference {
             try FileManager.default.moveItem(at: draftURL, to: url)
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
             throw GraftError(
-                .unwritableFile(reason: "it exists already. Remove it, or name another"), at: .init(source: url.path))
+                .other(finding: "it exists already", remedy: "Remove it, or name another."),
+                at: .init(source: url.path))
         } catch {
             throw GraftError(.unwritableFile(reason: "the model"), at: .init(source: url.path), underlying: error)
         }

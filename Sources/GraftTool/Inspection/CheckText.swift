@@ -24,12 +24,15 @@ enum CheckText {
     }
 
     static func counts(_ summary: StoreCheckSummary) -> String {
-        summary.findings == 0 ? "nothing found" : "\(summary.damages) damages and \(summary.notes) notes"
+        if summary.findings == 0 { return "nothing found" }
+        return "\(summary.damages) damage\(ending(summary.damages)) and \(summary.notes) note\(ending(summary.notes))"
     }
 
     static func objects(_ summary: StoreCheckSummary) -> String {
-        "\(summary.rows) objects of \(summary.entities) entities"
+        "\(summary.rows) object\(ending(summary.rows)) of \(summary.entities) \(summary.entities == 1 ? "entity" : "entities")"
     }
+
+    private static func ending(_ count: some BinaryInteger) -> String { count == 1 ? "" : "s" }
 
     /// What was looked at.
     static func scope(_ summary: StoreCheckSummary) -> String {

@@ -18,10 +18,9 @@ struct CopyJob {
     func run(on console: Console) throws {
         guard try StoreAccess.isMissing(copy) else {
             throw GraftError(
-                .unwritableFile(
-                    reason:
-                        "there is a store already, and copy makes a new one; graft archive and graft restore bring it up to "
-                        + "another"),
+                .other(
+                    finding: "there is something already, and copy makes a new store",
+                    remedy: "Name another file; graft archive and graft restore bring a store up to another."),
                 at: .init(source: copy))
         }
         let container = try StoreAccess.openForReading(store, modelPath: model)

@@ -37,7 +37,13 @@ struct GraphFile {
     ) throws -> NSManagedObjectModel {
         if let path { return try StoreAccess.model(at: path) }
         for file in files { if let model = try file.model() { return model } }
-        throw GraftError(.missingModel(reason: reason))
+        guard files.allSatisfy({ $0.isPlain || $0.kind == .export }) else {
+            throw GraftError(.missingModel(reason: reason))
+        }
+        throw GraftError(
+            .other(
+                finding: "there is no model: \(reason)",
+                remedy: "Name one with --model; graft infer makes one of JSON."))
     }
 
     /// Runs work on files of one model. Where that fails because they carry two, the error says what differs, and how they get one.
@@ -53,10 +59,19 @@ struct GraphFile {
             for file in files.dropFirst() {
                 guard let other = try file.model() else { continue }
                 let differences = StoreAccess.comparison(from: model, to: other).differences
-                if !differences.isEmpty { throw otherModel(first, file, differences) }
+                guard !differences.isEmpty else { continue }
+                let common = Set(model.entities.map(\.name)).intersection(other.entities.map(\.name))
+                throw common.isEmpty ? unrelated(first, file) : otherModel(first, file, differences)
             }
             throw error
         }
+    }
+
+    private static func unrelated(_ one: GraphFile, _ other: GraphFile) -> GraftError {
+        GraftError(
+            .other(
+                finding: "'\(one.path)' and '\(other.path)' have models without an entity in common",
+                remedy: "Name two versions of the same data."))
     }
 
     private static func otherModel(_ one: GraphFile, _ other: GraphFile, _ differences: [String]) -> GraftError {
@@ -65,7 +80,7 @@ struct GraphFile {
             migrated.0.isStore ? "Migrate one of them" : "Restore one of them into a store, and migrate that"
         return GraftError(
             .other(
-                finding: "\(one.path) and \(other.path) have different versions of the model",
+                finding: "'\(one.path)' and '\(other.path)' have different versions of the model",
                 // A remedy is never shortened.
                 remedy: "\(way): graft migrate \(migrated.0.path) --model \(migrated.1.path). What differs: "
                     + differences.joined(separator: "; ") + "."))

@@ -99,7 +99,7 @@ import Testing
             "import", "-", "--entity", "Room", "--store", path, "--model", model,
             input: #"[{"name": "Aula", "seats": 200, "area": 90.5, "isOpen": true}]"#, in: folder
         ).succeeded()
-        try graft("check", path, in: folder).succeeded()
+        #expect(try graft("check", path, in: folder).succeeded().text.contains("1 object of 1 entity, their values"))
         try changeDatabase(
             at: path, "UPDATE ZROOM SET ZNAME = 'Auditorium', ZSEATS = 0, ZAREA = 9e999, ZBUILT = 9e999, ZISOPEN = 7")
         let found = try report(graft("check", path, "--json", in: folder))

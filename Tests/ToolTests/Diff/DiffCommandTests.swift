@@ -39,6 +39,31 @@ import Testing
         #expect(try graft("diff", old, folder.path("missing"), "--exit-code").status == 2)
     }
 
+    @Test func `what can't be compared is told apart: no model at all, or models of other data`() throws {
+        let one = try folder.file("one.json", #"[{"id": 1, "title": "A"}]"#)
+        try graft("diff", one, one).failed(saying: "there is no --model", "graft infer makes one of JSON")
+        let books = folder.path("books.sqlite")
+        try graft("import", one, "--entity", "Book", "--store", books).succeeded()
+        let run = try graft("diff", books, old)
+        #expect(run.status == 1)
+        #expect(run.diagnostics.contains("'\(books)' and '\(old)' have models without an entity in common"))
+    }
+
+    @Test func `a copy, a backup and a model say that there is something already, and nothing of permissions`() throws {
+        let data = try folder.file("one.json", #"[{"id": 1}]"#)
+        let model = folder.path("One.xcdatamodeld")
+        try graft("infer", data, "-o", model).succeeded()
+        let update = Project.heroes.appending(path: "heroes-update.json").path
+        for arguments in [
+            ["copy", old, new], ["infer", data, "-o", model],
+            ["import", update, "--entity", "Hero", "--store", old, "--backup", new],
+        ] {
+            let run = try graft(arguments)
+            #expect(run.status == 1 && run.diagnostics.contains("already"), "\(run.diagnostics)")
+            #expect(!run.diagnostics.contains("permissions"), "\(run.diagnostics)")
+        }
+    }
+
     @Test func `neither side is changed`() throws {
         let before = try Data(contentsOf: URL(fileURLWithPath: old))
         _ = try graft("diff", old, new, "--format", "html").succeeded()
