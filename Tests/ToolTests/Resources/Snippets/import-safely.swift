@@ -6,4 +6,5 @@ import Graft
     let person = try ann(in: container.viewContext)
     // snippet
     // snippet
+    // snippet
 }
