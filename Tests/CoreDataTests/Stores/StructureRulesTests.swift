@@ -21,11 +21,9 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        var options = SQLiteStoreOptions()
-        // A repair goes on beside it.
-        options.pragmas = [("journal_mode", "delete")]
         let url = folder.url.appendingPathComponent("Books.sqlite")
-        store = try TestStore(Self.model(), at: url, options: options)
+        // A repair goes on beside it.
+        store = try TestStore(Self.model(), at: url)
         let books = try store.insert("Book", [["isbn": .string("1")], ["isbn": .string("2")], [:]])
         try store.insert("Page", (0..<3).map { _ in ["book": .objectID(books[0])] })
         let tag = try store.insert("Tag")

@@ -14,6 +14,8 @@ struct SQLiteStoreOptions: Sendable {
     var analyzes = false
     /// Begin a persistent history in a store that keeps none.
     var tracksHistory = false
+    /// Leave the journal mode as it is, which no other connection has to agree to, and write on one connection.
+    var keepsJournalMode = false
     /// Pragmas to set on every connection, by name, in the order of the names.
     var pragmas: [(name: String, value: String)] = []
     /// How long to wait for another connection's lock, in seconds.
@@ -41,7 +43,9 @@ struct SQLiteStoreOptions: Sendable {
     func pragma(_ name: String) -> String? { pragmas.first { $0.name.lowercased() == name }?.value }
 
     /// Whether the file is to be in WAL mode, as Core Data's are unless told otherwise.
-    var usesWriteAheadLog: Bool { pragma("journal_mode").map { $0.lowercased() == "wal" } ?? true }
+    var usesWriteAheadLog: Bool {
+        !keepsJournalMode && pragma("journal_mode").map { $0.lowercased() == "wal" } ?? true
+    }
 
     /// Whether an option is set.
     static func flag(_ value: Any?) -> Bool {

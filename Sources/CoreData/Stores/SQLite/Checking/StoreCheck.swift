@@ -74,11 +74,8 @@ package struct StoreCheck {
     private func options(isReadOnly: Bool) -> SQLiteStoreOptions {
         var options = SQLiteStoreOptions()
         options.isReadOnly = isReadOnly
+        options.keepsJournalMode = true
         if let timeout { options.busyTimeout = timeout }
-        // A store keeps the mode that it is in.
-        if !isReadOnly, let start = try? SQLiteStoreFile.firstBytes(of: url.path), !SQLiteStoreFile.isInLogMode(start) {
-            options.pragmas = [("journal_mode", "delete")]
-        }
         return options
     }
 
