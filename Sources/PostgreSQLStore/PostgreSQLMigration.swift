@@ -93,12 +93,11 @@
         /// The history speaks of entities and properties by name.
         private func renameInHistory(_ connection: PostgreSQLConnection) throws {
             let table = address.qualified("_changes")
-            let literal = { (name: String) in "'\(name.replacing("'", with: "''"))'" }
             for match in matching.matches {
                 let renamed = match.attributes.mapValues(\.name).merging(match.relationships.mapValues(\.name)) { $1 }
                     .filter { $0.key != $0.value }
                 if renamed.isEmpty { continue }
-                let cases = renamed.map { "WHEN \(literal($0.value)) THEN \(literal($0.key))" }.sorted()
+                let cases = renamed.map { "WHEN \($0.value.sqlLiteral) THEN \($0.key.sqlLiteral)" }.sorted()
                 try connection.execute(
                     "UPDATE \(table) SET properties = (SELECT array_agg(CASE p \(cases.joined(separator: " ")) ELSE p END) "
                         + "FROM unnest(properties) AS p) WHERE entity = $1 AND properties IS NOT NULL",
@@ -106,7 +105,7 @@
             }
             let names = matching.matches.map { ($0.source.name ?? "", $0.destination.name ?? "") }.filter { $0 != $1 }
             if names.isEmpty { return }
-            let cases = names.map { "WHEN \(literal($0)) THEN \(literal($1))" }
+            let cases = names.map { "WHEN \($0.sqlLiteral) THEN \($1.sqlLiteral)" }
             try connection.execute(
                 "UPDATE \(table) SET entity = CASE entity \(cases.joined(separator: " ")) ELSE entity END")
         }

@@ -160,7 +160,6 @@
             try entity.description.indexes.compactMap { index in
                 let elements = index.elements(of: entity)
                 guard !elements.isEmpty else { return nil }
-                if elements.count == 1, elements[0].property is NSRelationshipDescription { return nil }
                 func unsupported(_ reason: String) -> SQLSchemaError {
                     SQLSchemaError(
                         .unsupported(what: "Fetch index '\(index.name)' of entity '\(entity.name)'", reason: reason))

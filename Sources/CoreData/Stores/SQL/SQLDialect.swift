@@ -25,7 +25,7 @@ package enum SQLDialect: Sendable {
     package func literal(_ entity: SQLEntity) -> String { literal(number: entity.number, name: entity.name) }
 
     func literal(number: Int, name: String) -> String {
-        self == .sqlite ? "\(number)" : "'\(name.replacing("'", with: "''"))'"
+        self == .sqlite ? "\(number)" : name.sqlLiteral
     }
 
     /// What stands for an entity in a list of bound values.
@@ -293,6 +293,11 @@ package enum SQLDialect: Sendable {
             return ("unnest(?::text[])", "\"\(escaped)\"")
         }
     }
+}
+
+extension String {
+    /// The text as SQL has it in a statement.
+    package var sqlLiteral: String { "'\(replacing("'", with: "''"))'" }
 }
 
 /// The functions of texts that a PostgreSQL store brings along, because PostgreSQL's own aren't those of the evaluation in memory.

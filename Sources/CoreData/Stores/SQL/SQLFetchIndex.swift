@@ -18,7 +18,6 @@ struct SQLFetchIndex {
     func index() throws -> SQLIndex? {
         let elements = description.elements(of: entity)
         if elements.isEmpty { return nil }
-        if elements.count == 1, elements[0].relationship(of: entity) != nil { return nil }
         if elements.contains(where: { $0.collationType == .rTree }) { return try spatialIndex() }
         let columns = try elements.map(column)
         let parts = zip(columns, elements).map { "\($0) COLLATE BINARY \($1.isAscending ? "ASC" : "DESC")" }
@@ -27,7 +26,9 @@ struct SQLFetchIndex {
         if let predicate = description.partialIndexPredicate {
             statement += " WHERE \(try SQLPartialIndexCondition(entity: entity, index: title).sql(for: predicate))"
         }
-        return SQLIndex(name: name, table: entity.table, entity: entity, columns: columns, statements: [statement])
+        return SQLIndex(
+            name: name, table: entity.table, entity: entity, columns: columns,
+            isPartial: description.partialIndexPredicate != nil, statements: [statement])
     }
 
     private var title: String { "Fetch index '\(description.name)' of entity '\(entity.name)'" }
@@ -76,9 +77,11 @@ struct SQLFetchIndex {
 }
 
 extension NSFetchIndexDescription {
-    /// The elements that can be in an index: a relationship to many objects, which Xcode takes, too, has no column.
+    /// The elements that can be in an index: a relationship to many objects, which Xcode takes, too, has no column; one to one
+    /// object has an index by itself.
     package func elements(of entity: SQLEntity) -> [NSFetchIndexElementDescription] {
-        elements.filter { $0.relationship(of: entity)?.isToMany != true }
+        let elements = elements.filter { $0.relationship(of: entity)?.isToMany != true }
+        return elements.count == 1 && elements[0].relationship(of: entity) != nil ? [] : elements
     }
 }
 
@@ -140,7 +143,7 @@ private struct SQLPartialIndexCondition {
         switch value {
         case let flag as Bool: flag ? "1" : "0"
         case let number as NSNumber: number.stringValue
-        case let text as String: "'\(text.replacingOccurrences(of: "'", with: "''"))'"
+        case let text as String: text.sqlLiteral
         case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
         default: nil
         }

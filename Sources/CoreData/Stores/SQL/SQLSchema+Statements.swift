@@ -100,6 +100,8 @@ struct SQLIndex {
     let columns: [String]
     /// What is unique, where something is.
     var uniqueProperties: [String]?
+    /// Whether rows that don't match a predicate aren't in it.
+    var isPartial = false
     let statements: [String]
 }
 

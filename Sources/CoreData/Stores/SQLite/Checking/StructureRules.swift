@@ -26,7 +26,7 @@ struct StructureRules {
 
     private func triggers(_ kept: SQLKeptAttribute) -> StoreRule {
         let table = kept.entity.table
-        let names = kept.triggers.map { "(\(Self.literal($0.name)))" }.joined(separator: ", ")
+        let names = kept.triggers.map { "(\($0.name.sqlLiteral))" }.joined(separator: ", ")
         return StoreRule(
             kind: .missingTrigger, entity: kept.entity.name, property: kept.name,
             select: """
@@ -50,12 +50,12 @@ struct StructureRules {
         if table.columns.isEmpty { return [] }
         let root = schema.entity(numbered: table.rootNumber)?.name ?? table.name
         let expected = table.columns.map { column in
-            "(\(Self.literal(column.name)), '\(column.type.rawValue)', \(column.type.harm))"
+            "(\(column.name.sqlLiteral), '\(column.type.rawValue)', \(column.type.harm))"
         }
         let rule = StoreRule(
             kind: .wrongColumnType, entity: root, property: nil,
             select: """
-                SELECT NULL, NULL, c.name, c.type, e.column2 FROM pragma_table_xinfo(\(Self.literal(table.name))) AS c
+                SELECT NULL, NULL, c.name, c.type, e.column2 FROM pragma_table_xinfo(\(table.name.sqlLiteral)) AS c
                 JOIN (VALUES \(expected.joined(separator: ", "))) AS e ON e.column1 = c.name COLLATE NOCASE
                 WHERE instr(e.column3, \(Self.affinity)) > 0 ORDER BY c.cid
                 """,
@@ -84,7 +84,7 @@ struct StructureRules {
         guard let root = schema.entity(numbered: table.rootNumber) else { return [] }
         let isKey =
             "(SELECT SUM(pk) = 1 AND SUM(pk AND name = 'Z_PK' COLLATE NOCASE) "
-            + "FROM pragma_table_info(\(Self.literal(table.name))))"
+            + "FROM pragma_table_info(\(table.name.sqlLiteral)))"
         return [
             unique(["Z_PK"], of: table.name, root, nil, "the keys of \(table.name) (Z_PK)", isNeeded: "NOT \(isKey)")
         ]
@@ -111,8 +111,9 @@ struct StructureRules {
 
     /// Those of a table and its join tables: of constraints, and for searches.
     func indexes(of table: SQLTable) throws -> [StoreRule] {
+        var asked: Set<String> = []
         // One that can't be made is in no store of ours, and somebody else's may have it.
-        try schema.indexes(of: table, leavingOut: { _ in }).compactMap { index in
+        return try schema.indexes(of: table, leavingOut: { _ in }).compactMap { index in
             guard !index.columns.isEmpty, let statement = index.statements.first else { return nil }
             let shown = "\(index.table) (\(index.columns.joined(separator: ", ")))"
             if let properties = index.uniqueProperties {
@@ -122,10 +123,13 @@ struct StructureRules {
                     name: index.name, statement)
             }
             return missing(
-                .missingIndex, index.entity, nil, index.table, Self.begins(with: index.columns),
+                .missingIndex, index.entity, nil, index.table,
+                Self.begins(with: index.columns) + (index.isPartial ? "" : " AND NOT l.partial"),
                 "the file lacks the index \(index.name) on \(shown), so that searches take longer", name: index.name,
                 statement)
         }
+        // One serves all that a model has on the same columns.
+        .filter { asked.insert($0.select).inserted }
     }
 
     // MARK: The questions
@@ -138,7 +142,7 @@ struct StructureRules {
             kind: kind, entity: entity.name, property: property,
             select: """
                 SELECT NULL, NULL WHERE \(isNeeded) AND NOT EXISTS (
-                    SELECT 1 FROM pragma_index_list(\(Self.literal(table))) AS l WHERE \(condition))
+                    SELECT 1 FROM pragma_index_list(\(table.sqlLiteral)) AS l WHERE \(condition))
                 """,
             words: { _ in words },
             mend: .statements(["DROP INDEX IF EXISTS \(name)", statement], "makes the index \(name)"))
@@ -146,7 +150,7 @@ struct StructureRules {
 
     /// The condition that an index `l` lets no two rows have the same in some columns.
     private static func isUnique(_ columns: [String]) -> String {
-        let names = columns.map(literal).joined(separator: ", ")
+        let names = columns.map(\.sqlLiteral).joined(separator: ", ")
         // One on fewer of them keeps all of them unique as well.
         return "l.\"unique\" AND NOT l.partial AND (SELECT COUNT(*) > 0 "
             + "AND SUM(IFNULL(c.name COLLATE NOCASE IN (\(names)), 0)) = COUNT(*) FROM pragma_index_info(l.name) AS c)"
@@ -156,11 +160,9 @@ struct StructureRules {
     private static func begins(with columns: [String]) -> String {
         columns.enumerated().map {
             "EXISTS (SELECT 1 FROM pragma_index_info(l.name) AS c "
-                + "WHERE c.seqno = \($0) AND c.name = \(literal($1)) COLLATE NOCASE)"
+                + "WHERE c.seqno = \($0) AND c.name = \($1.sqlLiteral) COLLATE NOCASE)"
         }.joined(separator: " AND ")
     }
-
-    private static func literal(_ name: String) -> String { "'\(name.replacing("'", with: "''"))'" }
 }
 
 extension SQLType {
