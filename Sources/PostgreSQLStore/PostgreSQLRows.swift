@@ -170,7 +170,7 @@
             case .double(let double): converted = .real(double)
             case .date(let seconds):
                 guard let microseconds = PostgreSQLDate.microseconds(seconds) else {
-                    throw unfit("\(seconds) s from 2001", "a date from 4713 BC to AD 294275", "Set another date.")
+                    throw unfit("\(seconds) s from 2001", PostgreSQLDate.shownRange, "Set another date.")
                 }
                 converted = .timestamp(microseconds)
             case .uuid(let uuid): converted = .uuid(uuid)

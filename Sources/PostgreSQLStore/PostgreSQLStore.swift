@@ -11,7 +11,7 @@
     import Foundation
 
     /// Rows in a schema of a PostgreSQL database.
-    public let NSPostgreSQLStoreType = "PostgreSQL"
+    public let NSPostgreSQLStoreType = SQLDialect.postgreSQLStoreType
 
     /// The store type ``NSPostgreSQLStoreType``.
     public enum PostgreSQLStore {

@@ -92,29 +92,6 @@
         }
     }
 
-    /// Dates: seconds since 2001 there, microseconds since 2000 here.
-    enum PostgreSQLDate {
-        private static let offset: Int64 = 31_622_400_000_000
-        /// 4713 BC to AD 294276.
-        private static let range = -211_841_827_200.0..<9_223_339_708_800.0
-
-        /// Nil for what PostgreSQL can't hold.
-        static func microseconds(_ seconds: TimeInterval) -> Int64? {
-            guard range.contains(seconds) else { return nil }
-            let whole = seconds.rounded(.down)
-            return Int64(whole) * 1_000_000 + Int64(((seconds - whole) * 1_000_000).rounded()) + offset
-        }
-
-        static func seconds(_ microseconds: Int64) -> TimeInterval {
-            // What is beyond every date (`infinity`) stays there.
-            if microseconds == .max { return .infinity }
-            if microseconds == .min { return -.infinity }
-            // Only what is no date of PostgreSQL's is nearer to the end than that.
-            let (difference, isBeyond) = microseconds.subtractingReportingOverflow(offset)
-            return isBeyond ? -.infinity : Double(difference) / 1_000_000
-        }
-    }
-
     extension SQLFragment {
         /// The SQL with numbered parameters. Equal values share a number, so that the same expression is the same text wherever it
         /// stands, which GROUP BY depends on.

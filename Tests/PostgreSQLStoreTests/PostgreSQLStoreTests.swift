@@ -98,6 +98,20 @@
             #expect(!other.hasChanges)
         }
 
+        @Test func `a text that the server can't hold is an error of its record`() throws {
+            let shop = try Shop()
+            let json = Data(##"[{"fullName": "Ada"}, {"fullName": "B\u0000"}]"##.utf8)
+            let error = #expect(throws: GraftError.self) { try shop.context.importJSON(json, entity: "Customer") }
+            #expect(error?.place.path == [.index(1), .key("fullName")] && error?.place.property == "fullName")
+            #expect(error?.description.contains("which PostgreSQL can't hold") == true, "\(String(describing: error))")
+            #expect(!shop.context.hasChanges)
+            var options = ImportOptions()
+            options.failurePolicy = .skip
+            let report = try shop.context.importJSON(json, entity: "Customer", options: options)
+            #expect(report["Customer"].inserted == 1 && report.failures.map(\.record) == [1])
+            try shop.context.save()
+        }
+
         // MARK: Other programs
 
         @Test func `what another program inserts is found, and its change is a conflict`() throws {

@@ -11,7 +11,7 @@ struct Rounding: OptionSet {
     let rawValue: UInt8
     /// SQLite's: decimals, to doubles.
     static let decimals = Rounding(rawValue: 1)
-    /// PostgreSQL's: dates, to microseconds.
+    /// PostgreSQL's: dates, to microseconds. Such a store refuses some values, too.
     static let dates = Rounding(rawValue: 2)
 
     /// What of a kind of values may be rounded.
@@ -26,24 +26,13 @@ struct Rounding: OptionSet {
     init(rawValue: UInt8) { self.rawValue = rawValue }
 }
 
-extension NSManagedObjectContext {
-    var rounding: Rounding {
-        var rounding: Rounding = []
-        for store in persistentStoreCoordinator?.persistentStores ?? [] {
-            if store.type == NSSQLiteStoreType { rounding.insert(.decimals) }
-            if store.type == "PostgreSQL" { rounding.insert(.dates) }
-        }
-        return rounding
-    }
-}
-
 extension GraphValue {
     /// The value that a store gives back for this one.
     @inline(__always)
     func kept(_ rounding: Rounding) -> GraphValue {
         switch self {
         case .decimal(let exact) where rounding.contains(.decimals): .decimal(exact.keptBySQLite)
-        case .date(let exact) where rounding.contains(.dates): .date(exact.inMicroseconds)
+        case .date(let exact) where rounding.contains(.dates): .date(exact.keptByPostgreSQL ?? exact)
         default: self
         }
     }
@@ -61,13 +50,6 @@ extension Decimal {
 }
 
 extension Double {
-    /// The seconds that a PostgreSQL store gives back for these. What is beyond its dates is refused there.
-    var inMicroseconds: Double {
-        let whole = rounded(.down)
-        guard abs(whole) < 9_000_000_000_000 else { return self }
-        return Double(Int64(whole) * 1_000_000 + Int64(((self - whole) * 1_000_000).rounded())) / 1_000_000
-    }
-
     /// What an attribute of the type `Float` has of this number: the nearest one; a number beyond its range stays.
     @inline(__always)
     var keptByFloat: Double {

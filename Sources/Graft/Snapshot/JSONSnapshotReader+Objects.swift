@@ -104,10 +104,14 @@ extension JSONSnapshotReader {
     mutating func value(of first: JSONToken?, _ property: Int, _ plan: JSONEntityPlan) throws -> GraphValue {
         do {
             let token = try first ?? reader.next()
+            let value: GraphValue
             if let transformer = plan.transformers?[property] {
-                return try transformed(token, by: transformer, plan.converters[property])
+                value = try transformed(token, by: transformer, plan.converters[property])
+            } else {
+                value = try plan.converters[property].value(of: token, in: &reader)
             }
-            return try plan.converters[property].value(of: token, in: &reader)
+            if rounding.contains(.dates), let refusal = value.refusalByPostgreSQL { throw reader.error(refusal) }
+            return value
         } catch let error as GraftError {
             throw error.located(in: .init(entity: plan.name, property: plan.names[property]))
         }

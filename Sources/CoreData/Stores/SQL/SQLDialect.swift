@@ -9,6 +9,9 @@ import Foundation
 package enum SQLDialect: Sendable {
     case sqlite, postgreSQL
 
+    /// The type of stores on a server, whose module may be missing.
+    package static let postgreSQLStoreType = "PostgreSQL"
+
     /// For messages.
     var store: String { self == .sqlite ? "a SQLite store" : "a PostgreSQL store" }
 
