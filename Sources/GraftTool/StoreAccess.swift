@@ -45,9 +45,12 @@ enum StoreAccess {
         }
         do {
             if let model = try carriedModel(of: store) { return model }
-        } catch var error as ModelError {
-            error.source = "\(store), the model in it"
-            throw error
+        } catch let error as ModelError {
+            let reasons = error.problems.map { problem in
+                if case .badArchive(let reason) = problem.finding { reason } else { problem.description }
+            }
+            let reason = "the one in the store is damaged (\(reasons.joined(separator: "; "))), and there is no --model"
+            throw GraftError(.missingModel(reason: reason), at: place(store))
         }
         throw GraftError(.missingModel(reason: "the store carries none, and there is no --model"), at: place(store))
     }
@@ -210,6 +213,12 @@ enum StoreAccess {
         StoreCheck(
             store: URL(fileURLWithPath: path), model: model, identities: identities, families: families,
             timeout: patience.withLock { $0 })
+    }
+
+    /// A check of the file, where the store has no model that can be read.
+    static func checkFile(_ path: String, _ report: (StoreFinding) throws -> Void) throws {
+        try StoreCheck.checkFile(
+            of: URL(fileURLWithPath: path), timeout: patience.withLock { $0 }, report)
     }
 
     /// How much of a store's file its tables take; nil on a server, and where SQLite can't tell.

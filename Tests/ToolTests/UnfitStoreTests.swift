@@ -78,7 +78,7 @@ import Testing
     @Test func `a store without a model, or with a damaged one, needs --model`() throws {
         let store = try heroStore(in: folder)
         try changeDatabase(at: store, "UPDATE Z_MODELCACHE SET Z_CONTENT = x'0011'")
-        try graft("inspect", store).failed(saying: "Heroes.sqlite", "damaged")
+        try graft("inspect", store).failed(saying: "Heroes.sqlite", "damaged", "--model")
         try graft("export", "--store", store, "--model", Project.heroesModel).succeeded()
         try changeDatabase(at: store, "DELETE FROM Z_MODELCACHE")
         try graft("export", "--store", store).failed(saying: "Heroes.sqlite", "--model")

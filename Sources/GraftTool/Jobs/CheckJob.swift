@@ -32,8 +32,17 @@ struct CheckJob {
     }
 
     private func runCheck(on console: Console) throws -> Bool {
-        let check = try Self.check(of: store, model: model)
         let report = CheckReport(store: store, isRepair: repairs, isJSON: isJSON, console: console)
+        let check: StoreCheck
+        do {
+            check = try Self.check(of: store, model: model)
+        } catch let error as GraftError {
+            guard case .missingModel = error.problem else { throw error }
+            // Both may come of one damage of the file.
+            try StoreAccess.checkFile(store, report.add)
+            try report.endEarly()
+            throw error
+        }
         let summary: StoreCheckSummary
         do {
             if repairs {

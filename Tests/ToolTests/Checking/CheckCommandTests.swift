@@ -410,6 +410,16 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == bytes)
     }
 
+    @Test func `a file is checked although the model in it is damaged, too`() throws {
+        try StoreSQL.run("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0011'", at: URL(filePath: store.path))
+        let page = try #require(try StoreFile(path: store.path).pages(ofTable: "ZANIMAL").first)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
+        bytes.replaceSubrange((page - 1) * 4096..<(page - 1) * 4096 + 64, with: Data(repeating: 0xA5, count: 64))
+        try bytes.write(to: URL(fileURLWithPath: store.path))
+        let run = try graft("check", store.path)
+        #expect(run.status == 1 && run.text.contains("damage: SQLite says: "))
+    }
+
     @Test func `a file that is damaged too far to be checked is an error that doesn't recommend the check`() throws {
         let folder = try TemporaryFolder(), store = try heroStore(in: folder)
         let cut = folder.path("Cut.sqlite")

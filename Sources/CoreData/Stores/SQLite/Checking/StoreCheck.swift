@@ -48,6 +48,25 @@ package struct StoreCheck {
         }
     }
 
+    /// Looks at the file alone, where there is no model by which its rows could be read.
+    ///
+    /// - Throws: `CocoaError` where it can't be read at all.
+    package static func checkFile(
+        of store: URL, timeout: TimeInterval? = nil, _ report: (StoreFinding) throws -> Void
+    ) throws {
+        var options = SQLiteStoreOptions()
+        if let timeout { options.busyTimeout = timeout }
+        do {
+            let database = try ReadOnlyDatabase(path: store.path, options: options)
+            defer { database.close() }
+            try withoutActuallyEscaping(report) { report in
+                try database.read { try StoreCheckRun(db: $0, backUp: nil, report: report).checkFile() }
+            }
+        } catch {
+            throw SQLiteErrors(path: store.path).translated(error, .reading)
+        }
+    }
+
     /// Mends what can be mended without inventing anything, all of it or nothing.
     ///
     /// - Parameters:
