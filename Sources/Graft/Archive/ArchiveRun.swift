@@ -36,10 +36,10 @@ struct ArchiveRun {
     private func write(
         _ roots: [NSManagedObject]?, _ sink: @escaping JSONWriter.ByteSink
     ) throws -> GraphArchive.Header {
-        let lineage = try context.lineage()
+        let damage = GraphDamage(context, options.onDamage)
+        let lineage = try damage.lineage()
         var contents = try ArchivedObjects(
             context, hasRows: lineage != nil, batchSize: options.batchSize, releasesObjects: releasesObjects)
-        let damage = GraphDamage(context, options.onDamage)
         if let roots { try contents.add(reachedFrom: roots) } else { try contents.addAll(damage) }
         let progress = ObjectProgress(progress) { contents.count }
         try progress.checkCancellation()

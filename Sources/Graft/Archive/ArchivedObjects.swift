@@ -64,7 +64,7 @@ struct ArchivedObjects {
     static func changedMeanwhile() -> GraftError {
         GraftError(
             .conflict(
-                reason: "an object has vanished since the archive began")
+                reason: "an object has vanished since the archive began (or the store is damaged: graft check tells)")
         )
     }
 
@@ -85,6 +85,7 @@ struct ArchivedObjects {
             let all = NSFetchRequest<NSManagedObjectID>(entityName: entity.archived.name)
             all.resultType = .managedObjectIDResultType
             all.includesSubentities = false
+            damage.passOverStrayRows(all)
             ids[index] = try context.fetch(all)
             if damage.isLeavingOut { try leaveOutUnreadable(of: index, damage) }
         }

@@ -9,6 +9,7 @@ import Foundation
 final class GraphDamage {
     private let context: NSManagedObjectContext
     private let onDamage: (@Sendable (GraftError) -> Void)?
+    /// What to do about an error.
     private let remedy: String
     /// The store's file, where there is one store.
     private let source: String?
@@ -29,14 +30,16 @@ final class GraphDamage {
 
     /// - Parameters:
     ///   - onDamage: Is told instead of an error.
-    ///   - remedy: What to do about an error.
+    ///   - canLeaveOut: Whether somebody could have asked for that.
     init(
-        _ context: NSManagedObjectContext, _ onDamage: (@Sendable (GraftError) -> Void)?,
-        remedy: String = "Repair the row, or leave it out and list it: --keep-going of the tool, onDamage in code."
+        _ context: NSManagedObjectContext, _ onDamage: (@Sendable (GraftError) -> Void)?, canLeaveOut: Bool = true
     ) {
         self.context = context
         self.onDamage = onDamage
-        self.remedy = remedy
+        remedy =
+            canLeaveOut && onDamage == nil
+            ? "Repair the row, or leave it out and list it: --keep-going of the tool, onDamage in code."
+            : "Repair the row, or bring the file back: graft check tells of all of them."
         source = context.soleStore?.url?.path
         for entity in context.graftModel?.entities ?? [] {
             let names = entity.attributesByName.values.filter(\.allowsExternalBinaryDataStorage).map(\.name)
@@ -46,7 +49,7 @@ final class GraphDamage {
 
     /// For who can leave nothing out.
     convenience init(_ context: NSManagedObjectContext) {
-        self.init(context, nil, remedy: "Repair the row, or bring the file back: graft check tells of all of them.")
+        self.init(context, nil, canLeaveOut: false)
     }
 
     /// Whether what can't be read is left out.
@@ -121,6 +124,40 @@ final class GraphDamage {
                 }
             }
         #endif
+    }
+
+    /// Whose rows the objects are; nil where the store's counters of rows don't tell.
+    ///
+    /// - Throws: ``GraftError`` for such a counter, unless somebody wants to be told instead.
+    func lineage() throws -> GraphSnapshot.Lineage? {
+        do {
+            let lineage = try context.lineage()
+            try lineage?.requireSound()
+            return lineage
+        } catch {
+            let error = CoreDataErrors.graftError(error)
+            switch error.problem {
+            case .damagedStore: try report(error)
+            case .damagedArchive(let found, let expected):
+                let reason =
+                    "the store has \(found), where \(expected) is expected. Correct Z_PRIMARYKEY.Z_MAX; graft check lists "
+                    + "all that is damaged"
+                try report(GraftError(.damagedStore(reason: reason)))
+            default: throw error
+            }
+            return nil
+        }
+    }
+
+    /// Lets a request pass over rows that are no objects, where such are left out.
+    func passOverStrayRows(_ request: NSFetchRequest<NSManagedObjectID>) {
+        guard isLeavingOut, source != nil, let model = context.graftModel,
+            let entity = model.entitiesByName[request.entityName ?? ""]
+        else { return }
+        let entities = request.includesSubentities ? model.entities.filter { $0.isKindOf(entity: entity) } : [entity]
+        let isObject = NSPredicate(format: "entity IN %@", argumentArray: [entities.filter { !$0.isAbstract }])
+        let conditions = [request.predicate, isObject].compactMap(\.self)
+        request.predicate = NSCompoundPredicate(andPredicateWithSubpredicates: conditions)
     }
 
     /// The objects of some IDs that can be read. The others are taken note of; nothing else of them is read.

@@ -63,6 +63,7 @@ struct ObjectBatches {
         ids.fetchLimit = request.fetchLimit
         ids.fetchOffset = request.fetchOffset
         ids.includesSubentities = request.includesSubentities
+        damage?.passOverStrayRows(ids)
         return try context.fetch(ids)
     }
 

@@ -33,7 +33,9 @@ extension NSManagedObjectContext {
 
     /// Whose rows the context's objects are; nil where a number doesn't tell one from another.
     package func lineage() throws -> GraphSnapshot.Lineage? {
-        guard let store = soleStore, let identifier = store.identifier else { return nil }
+        guard let store = soleStore, let identifier = store.identifier, UUID(uuidString: identifier) != nil else {
+            return nil
+        }
         #if canImport(Darwin) || GRAFT_PORTABLE
             let rows = try largestRows()
         #else
