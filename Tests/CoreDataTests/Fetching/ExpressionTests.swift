@@ -140,6 +140,17 @@ import Testing
         }
     }
 
+    @Test func `what a key path begins with is computed once`() {
+        var count = 0
+        let block = NSExpression(
+            block: { _, _, _ in
+                count += 1
+                return ["a": count]
+            }, arguments: nil)
+        let path = NSExpression(node: .keyPath(operand: block, path: KeyPathSteps("a")))
+        #expect(path.expressionValue(with: nil, context: nil) as? Int == 1 && count == 1)
+    }
+
     @Test func `generated code can name key paths`() {
         final class Thing: NSObject {
             var size: Int { 1 }

@@ -23,9 +23,10 @@ enum ExpressionEvaluator {
         case .block(let block, let arguments):
             return block(scope.original, arguments.map { original(of: $0, in: scope) ?? NSNull() }, scope.context)
         case .keyPath(let start, let path):
-            guard case .object(.managed(let object)) = operand(of: start, in: scope),
-                KeyedValues.know(path, from: object.entity)
-            else { break }
+            let start = operand(of: start, in: scope)
+            guard case .object(.managed(let object)) = start, KeyedValues.know(path, from: object.entity) else {
+                return KeyPathEvaluator.value(at: path, of: start).boxed
+            }
             return KeyedValues.value(of: object, along: path)
         case .conditional(let predicate, let then, let otherwise):
             return original(of: PredicateEvaluator.matches(predicate, in: scope) ? then : otherwise, in: scope)
