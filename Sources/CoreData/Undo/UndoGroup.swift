@@ -30,15 +30,17 @@ final class UndoGroup {
         }
     }
 
-    func removeActions(of target: AnyObject) {
+    /// Returns whether there was nothing else in the group.
+    @discardableResult
+    func removeActions(of target: AnyObject) -> Bool {
+        if isEmpty { return false }
         entries.removeAll { entry in
             switch entry {
-            case .action(let action): return action.target === target
-            case .group(let group):
-                group.removeActions(of: target)
-                return group.isEmpty
+            case .action(let action): action.target === target
+            case .group(let group): group.removeActions(of: target)
             }
         }
+        return isEmpty
     }
 }
 

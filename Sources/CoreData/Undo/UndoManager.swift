@@ -83,9 +83,9 @@ open class UndoManager: NSObject {
     /// Forgets a target's actions.
     open func removeAllActions(withTarget target: Any) {
         let target = target as AnyObject
-        for group in openGroups + undoStack + redoStack { group.removeActions(of: target) }
-        undoStack.removeAll(where: \.isEmpty)
-        redoStack.removeAll(where: \.isEmpty)
+        for group in openGroups { group.removeActions(of: target) }
+        undoStack.removeAll { $0.removeActions(of: target) }
+        redoStack.removeAll { $0.removeActions(of: target) }
     }
 
     // MARK: Groups

@@ -188,6 +188,19 @@ import Testing
 
     private final class Log { var entries: [String] = [] }
 
+    @Test func `groups of others that counted without actions stay when a target's actions are removed`() {
+        let counter = Counter(), manager = counter.manager
+        counter.group {}
+        counter.group { counter.set(1) }
+        counter.group { counter.group { counter.set(2) } }
+        manager.removeAllActions(withTarget: counter)
+        #expect(manager.undoCount == 1)
+        manager.undo()
+        #expect(counter.value == 2 && manager.redoCount == 1)
+        manager.removeAllActions(withTarget: counter)
+        #expect(manager.redoCount == 1)
+    }
+
     @Test func `it announces what it does`() {
         let counter = Counter(), manager = counter.manager
         let log = Mutex<[String]>([])
