@@ -53,6 +53,7 @@ package struct MigrationErrors {
     package func missingMapping(
         _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel, underlying: CocoaError?
     ) -> CocoaError {
+        if let underlying, let error = missingValues(source, destination, underlying) { return error }
         var more: [String: Any] = ["sourceModel": source, "destinationModel": destination]
         var text = "The store \(self.source.storeName) can't be migrated: "
         if let underlying {
@@ -68,6 +69,25 @@ package struct MigrationErrors {
         return make(
             .migrationMissingMappingModel, text,
             reason: "Can't find or automatically infer mapping model for migration", more)
+    }
+
+    /// Nothing is in the way but values that existing objects lack. Observed: Core Data finds a mapping then, and the migration in place
+    /// fails with an error of its own (iOS 10).
+    private func missingValues(
+        _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel, _ underlying: CocoaError
+    ) -> CocoaError? {
+        let obstacles = ModelMatching(source: source, destination: destination).differences()
+            .filter { $0.obstacle != nil }
+        guard let first = obstacles.first, obstacles.allSatisfy({ $0.obstacle == .noDefault }) else { return nil }
+        let reason = first.obstacle?.reason ?? ""
+        var more = (underlying as NSError).userInfo
+        more["reason"] = nil
+        more[NSUnderlyingErrorKey] = NSError(
+            domain: NSCocoaErrorDomain, code: NSMigrationError,
+            userInfo: ["entity": first.entity, "attribute": first.property ?? "", "reason": reason])
+        return make(
+            .migration, "The store \(self.source.storeName) can't be migrated: \(underlying.localizedDescription)",
+            reason: "Cannot migrate store in-place: \(reason)", more)
     }
 
     /// No mapping between two versions can be inferred.
