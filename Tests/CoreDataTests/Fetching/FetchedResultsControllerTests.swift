@@ -296,6 +296,41 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         #expect(model.ids == controller.fetchedObjects?.map(\.objectID))
     }
 
+    /// Gives each object twice.
+    private final class DoublingContext: NSManagedObjectContext, @unchecked Sendable {
+        override func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
+            let found = try super.fetch(request)
+            return found + found
+        }
+    }
+
+    /// Takes all changes as one difference, and nothing else.
+    private final class Counter: NSObject, NSFetchedResultsControllerDelegate {
+        var count = 0
+
+        func controller(
+            _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+            didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+        ) {
+            count += 1
+        }
+    }
+
+    @Test func `a list that has an object twice is shown, and has no difference`() throws {
+        let library = try filled()
+        let context = DoublingContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = library.coordinator
+        let counter = Counter()
+        let controller = NSFetchedResultsController(
+            fetchRequest: request(), managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        controller.delegate = counter
+        try controller.performFetch()
+        #expect(controller.fetchedObjects?.count == 10 && counter.count == 0)
+        try #require(controller.fetchedObjects?.first).setValue(99, forKey: "pages")
+        context.processPendingChanges()
+        #expect(controller.fetchedObjects?.count == 10)
+    }
+
     @Test(arguments: 1...8)
     func `a list that applies what it is told always has what the controller has`(_ seed: UInt64) throws {
         let library = try filled()

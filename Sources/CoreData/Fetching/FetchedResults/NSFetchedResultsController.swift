@@ -187,23 +187,22 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     ) -> Bool {
         results.delegateTakesDifference = true
         // The default implementation sets it to false.
-        delegate.controller(untyped, didChangeContentWith: Self.difference(changes))
+        delegate.controller(untyped, didChangeContentWith: difference)
         return results.delegateTakesDifference == true
     }
 
-    /// The changes as a difference; a move is a removal and an insertion that know each other.
-    private static func difference(_ changes: FetchedResultsChanges) -> CollectionDifference<NSManagedObjectID> {
+    /// The changes as a difference; a move is a removal and an insertion that know each other. Nil for a list that has an object several
+    /// times, as a context's own `fetch(_:)` may give it: two changes are at one place then.
+    private static func difference(_ changes: FetchedResultsChanges) -> CollectionDifference<NSManagedObjectID>? {
         var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
         for change in changes.objects where change.type != .update {
             guard let id = (change.object as? NSManagedObject)?.objectID else { continue }
             let old = change.old?.item, new = change.new?.item
             if let old { steps.append(.remove(offset: old, element: id, associatedWith: new)) }
             if let new { steps.append(.insert(offset: new, element: id, associatedWith: old)) }
+        guard let difference = Self.difference(changes) else { return false }
         }
-        guard let difference = CollectionDifference(steps) else {
-            fatalError("The changes of a list contradict each other: \(steps)")
-        }
-        return difference
+        return CollectionDifference(steps)
     }
 }
 
