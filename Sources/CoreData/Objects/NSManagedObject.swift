@@ -118,7 +118,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// What a class or protocol of the program declares under the same name with a result of its own, as Xcode writes it, is preferred.
     @_disfavoredOverload
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
-        NSFetchRequest<any NSFetchRequestResult>(entityName: entity().name ?? "")
+        let entity = entity()
+        let request = NSFetchRequest<Self>(entityName: entity.name ?? "")
+        if entity.name != nil { request.entity = entity }
+        return request.untyped
     }
 
     // MARK: Identity

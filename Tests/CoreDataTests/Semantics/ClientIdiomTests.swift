@@ -135,14 +135,12 @@ import Testing
 
     // MARK: Requests
 
-    // Divergence 34: the cast gives the request on Apple's platforms. What the page says to write instead works on both.
+    // Divergence 34: a cast gives the request on Apple's platforms, also where the compiler sees here that it can't. What the page says to
+    // write instead works on both.
     @Test func `a request for objects of a class is made anew for objects of any class`() throws {
         let library = try Library(.inMemory)
         _ = library.insert("Author", ["name": "Ada"])
         let request = NSFetchRequest<Witness>(entityName: "Author")
-        let any: Any = request
-        #expect(any as? NSFetchRequest<NSManagedObject> == nil && any as? NSFetchRequest<Witness> === request)
-        #expect([request] as Any as? [NSFetchRequest<NSManagedObject>] == nil)
         request.predicate = NSPredicate(format: "name == 'Ada'")
         let plain = NSFetchRequest<NSManagedObject>(entityName: try #require(request.entityName))
         plain.predicate = request.predicate
@@ -154,23 +152,6 @@ import Testing
         let untyped: NSPersistentStoreRequest = plain
         let result = try library.context.execute(untyped) as? NSAsynchronousFetchResult<NSManagedObject>
         #expect(result?.finalResult?.map { $0.text("name") } == ["Ada"])
-    }
-
-    @Test func `a controller of a class's objects is no controller of any objects`() throws {
-        func count<T>(_ controller: NSFetchedResultsController<T>) throws -> Int? {
-            try controller.performFetch()
-            return controller.fetchedObjects?.count
-        }
-        let library = try Library(.inMemory)
-        _ = library.insert("Author", ["name": "Ada"])
-        let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
-        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
-        let controller = NSFetchedResultsController(
-            fetchRequest: request, managedObjectContext: library.context, sectionNameKeyPath: nil, cacheName: nil)
-        let any: Any = controller
-        #expect(!(any is NSFetchedResultsController<any NSFetchRequestResult>))
-        #expect(any is NSFetchedResultsController<NSManagedObject>)
-        #expect(try count(controller) == 1)
     }
 
     // Tests make models as often as stacks; a class's entity may then be that of another one than the object's.

@@ -57,6 +57,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
             request: fetchRequest, context: context, sectionNameKeyPath: sectionNameKeyPath, cacheName: name)
         results = FetchedResults(sectionNameKeyPath: sectionNameKeyPath)
         super.init()
+        Self.allowCasts()
         results.indexTitle = { [weak self] in self?.indexTitle(of: $0) }
         relay.start(context) { [weak self] in self?.follow($0) }
     }
@@ -68,6 +69,19 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
             cacheName: nil)
         results = FetchedResults(sectionNameKeyPath: nil)
         super.init()
+        Self.allowCasts()
+    }
+
+    /// Lets a cast give the controller as one of objects of any class.
+    private static func allowCasts() {
+        ResultTypeCasts.link(
+            NSFetchedResultsController<ResultType>.self,
+            to: ResultType.self is NSManagedObject.Type
+                ? [
+                    NSFetchedResultsController<NSManagedObject>.self,
+                    NSFetchedResultsController<any NSFetchRequestResult>.self,
+                ] : [NSFetchedResultsController<any NSFetchRequestResult>.self],
+            under: NSObject.self)
     }
 
     /// Fetches. A delegate that takes differences is told what has come and gone, by the first fetch too.
@@ -185,6 +199,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     private func takesDifference(
         _ delegate: any NSFetchedResultsControllerDelegate, _ changes: FetchedResultsChanges
     ) -> Bool {
+        guard let difference = Self.difference(changes) else { return false }
         results.delegateTakesDifference = true
         // The default implementation sets it to false.
         delegate.controller(untyped, didChangeContentWith: difference)
@@ -200,7 +215,6 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
             let old = change.old?.item, new = change.new?.item
             if let old { steps.append(.remove(offset: old, element: id, associatedWith: new)) }
             if let new { steps.append(.insert(offset: new, element: id, associatedWith: old)) }
-        guard let difference = Self.difference(changes) else { return false }
         }
         return CollectionDifference(steps)
     }

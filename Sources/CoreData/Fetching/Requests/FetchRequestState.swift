@@ -26,7 +26,13 @@ package final class FetchRequestState {
 
     package init() {}
 
-    package init(copying other: FetchRequestState) {
+    package convenience init(copying other: FetchRequestState) {
+        self.init()
+        take(other)
+    }
+
+    /// Asks for what another one asks for.
+    func take(_ other: FetchRequestState) {
         entity = other.entity
         name = other.name
         predicate = other.predicate

@@ -31,7 +31,7 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
     open override func copy(with zone: NSZone? = nil) -> Any {
-        let request = NSFetchRequest<ResultType>(state: FetchRequestState(copying: fetchRequest.state))
+        let request = NSFetchRequest<ResultType>(copying: fetchRequest.state)
         request.affectedStores = fetchRequest.affectedStores
         let copy = NSAsynchronousFetchRequest(fetchRequest: request, completionBlock: completionBlock)
         copy.estimatedResultCount = estimatedResultCount
@@ -79,5 +79,13 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
         fetchRequest = request
         self.finalResult = finalResult
         super.init(context: context, error: error, progress: progress)
+        ResultTypeCasts.link(
+            NSAsynchronousFetchResult<ResultType>.self,
+            to: ResultType.self is NSManagedObject.Type
+                ? [
+                    NSAsynchronousFetchResult<NSManagedObject>.self,
+                    NSAsynchronousFetchResult<any NSFetchRequestResult>.self,
+                ] : [NSAsynchronousFetchResult<any NSFetchRequestResult>.self],
+            under: NSPersistentStoreAsynchronousResult.self)
     }
 }

@@ -35,6 +35,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     public override init() {
         state = FetchRequestState()
         super.init(fetchState: state)
+        Self.allowCasts()
     }
 
     /// A request for the entity of that name in the model of the context that executes it.
@@ -43,9 +44,20 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         state.name = entityName
     }
 
-    init(state: FetchRequestState) {
-        self.state = state
-        super.init(fetchState: state)
+    /// A request for the same as another one.
+    convenience init(copying other: FetchRequestState) {
+        self.init()
+        state.take(other)
+    }
+
+    /// Lets a cast give the request as one for objects of any class.
+    private static func allowCasts() {
+        ResultTypeCasts.link(
+            NSFetchRequest<ResultType>.self,
+            to: ResultType.self is NSManagedObject.Type
+                ? [NSFetchRequest<NSManagedObject>.self, NSFetchRequest<any NSFetchRequestResult>.self]
+                : [NSFetchRequest<any NSFetchRequestResult>.self],
+            under: NSPersistentStoreRequest.self)
     }
 
     /// The request as code without generics gets it.
@@ -180,13 +192,17 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     override func finish(
         _ outcome: Result<any Collection, any Error>, in context: NSManagedObjectContext
     ) -> NSPersistentStoreResult? {
-        NSAsynchronousFetchRequest(fetchRequest: self).finish(outcome, in: context)
+        // A class's `fetchRequest()` is one for objects of that class, whatever it is set to fetch then.
+        if ResultType.self is NSManagedObject.Type, resultType != .managedObjectResultType {
+            return NSAsynchronousFetchRequest(fetchRequest: untyped).finish(outcome, in: context)
+        }
+        return NSAsynchronousFetchRequest(fetchRequest: self).finish(outcome, in: context)
     }
 
     // MARK: Copies
 
     open override func copy(with zone: NSZone? = nil) -> Any {
-        let copy = NSFetchRequest<ResultType>(state: FetchRequestState(copying: state))
+        let copy = NSFetchRequest<ResultType>(copying: state)
         copy.affectedStores = affectedStores
         return copy
     }
@@ -233,6 +249,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
         guard let decoded = FetchRequestState(coder: coder) else { return nil }
         state = decoded
         super.init(fetchState: decoded)
+        Self.allowCasts()
     }
 
     open func encode(with coder: NSCoder) { state.encode(with: coder) }

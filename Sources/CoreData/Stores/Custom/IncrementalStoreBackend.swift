@@ -241,8 +241,7 @@ extension StoreBatch {
             return copy
         case (.delete(let query), let deletion as NSBatchDeleteRequest)
         where query.predicate !== deletion.fetchRequest.state.predicate:
-            let fetch = NSFetchRequest<any NSFetchRequestResult>(
-                state: FetchRequestState(copying: deletion.fetchRequest.state))
+            let fetch = NSFetchRequest<any NSFetchRequestResult>(copying: deletion.fetchRequest.state)
             fetch.predicate = query.predicate
             let copy = NSBatchDeleteRequest(fetchRequest: fetch)
             copy.resultType = deletion.resultType
