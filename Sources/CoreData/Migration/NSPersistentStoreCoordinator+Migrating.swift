@@ -179,7 +179,7 @@ private struct StoreCopy {
             request.includesSubentities = false
             request.affectedStores = [store]
             for original in try from.fetch(request) {
-                let copy = NSManagedObject(entity: original.entity, insertInto: to)
+                let copy = NSManagedObject.plain(original.entity, insertedInto: to)
                 // As they are: what can't be decoded here stays the bytes that it is.
                 for (slot, info) in copy.layout.slots.enumerated() {
                     if case .attribute = info.kind {

@@ -76,7 +76,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     var observation: ObjectObservation?
 
     /// Makes an object and, if there is a context, inserts it there: it gets a temporary ID and the model's defaults, then
-    /// ``awakeFromInsert()`` runs.
+    /// ``awakeFromInsert()`` runs. `NSManagedObject`'s own initialiser makes one of the entity's class, unless that has stored
+    /// properties of its own.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if context != nil, entity.isAbstract {
             fatalError("The entity '\(entity.name ?? "")' is abstract. Insert an object of one of its sub-entities.")
@@ -85,6 +86,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         values = layout.defaults
         committed = values
         super.init()
+        takeEntityClass()
         context?.register(inserted: self)
     }
 

@@ -1,6 +1,11 @@
 import CoreData
 import Testing
 
+/// An author whose class stores something of its own.
+final class CountingAuthor: NSManagedObject {
+    var count = 7
+}
+
 @Suite(.serialized) struct ManagedObjectSemanticsTests {
     @Test(arguments: StoreKind.allCases)
     func `[F] with a context: temporary ID, isInserted, model defaults, then awakeFromInsert once`(_ kind: StoreKind)
@@ -22,6 +27,34 @@ import Testing
         #expect(author.managedObjectContext == nil && !author.isInserted)
         library.context.insert(author)
         #expect(author.isInserted && library.context.takeLog() == ["awakeFromInsert"])
+    }
+
+    // Ray Wenderlich's first tutorial on Core Data makes objects so; the tests of its readers fetch them by their class.
+    @Test(arguments: StoreKind.allCases)
+    func `the plain initialiser makes an object of the entity's class`(_ kind: StoreKind) throws {
+        let library = try Library.witnessed(kind)
+        let entity = try #require(NSEntityDescription.entity(forEntityName: "Author", in: library.context))
+        let author = NSManagedObject(entity: entity, insertInto: library.context)
+        #expect(author is Witness && library.context.takeLog() == ["awakeFromInsert"])
+        author.setValue("Ada", forKey: "name")
+        #expect(try library.context.fetch(NSFetchRequest<Witness>(entityName: "Author")) == [author])
+        try library.context.save()
+        #expect(try library.fetch("Author", in: library.newContext()).first is Witness)
+        let loose = NSManagedObject(entity: entity, insertInto: nil)
+        #expect(loose is Witness && loose.managedObjectContext == nil)
+        let book = try #require(NSEntityDescription.entity(forEntityName: "Book", in: library.context))
+        #expect(type(of: NSManagedObject(entity: book, insertInto: nil)) == NSManagedObject.self)
+    }
+
+    // Divergence 81.
+    @Test func `an object of a class with stored properties is made by that class alone`() throws {
+        let model = LibraryModel.make()
+        let entity = try #require(model.entitiesByName["Author"])
+        entity.managedObjectClassName = NSStringFromClass(CountingAuthor.self)
+        let library = try Library(.inMemory, model: model)
+        #expect(!(NSManagedObject(entity: entity, insertInto: nil) is CountingAuthor))
+        #expect(CountingAuthor(entity: entity, insertInto: library.context).count == 7)
+        #expect((library.insert("Author", ["name": "Ada"]) as? CountingAuthor)?.count == 7)
     }
 
     @Test(arguments: StoreKind.allCases)

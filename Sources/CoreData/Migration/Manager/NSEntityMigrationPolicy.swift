@@ -26,7 +26,7 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
         guard let entity = manager.destinationModel.entitiesByName[name] else {
             throw MigrationMappingError.unknownEntity(name, mapping, "newer")
         }
-        let destination = NSManagedObject(entity: entity, insertInto: manager.destinationContext)
+        let destination = NSManagedObject.plain(entity, insertedInto: manager.destinationContext)
         for attribute in mapping.attributeMappings ?? [] {
             guard let expression = attribute.valueExpression else { continue }
             let key = try MigrationMappingError.key(of: attribute, in: entity, mapping)
