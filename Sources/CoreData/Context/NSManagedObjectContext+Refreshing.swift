@@ -103,6 +103,7 @@ extension NSManagedObjectContext {
         event = ObjectList()
         revived.removeAll()
         formerEnds.removeAll()
+        changingEnds.removeAll()
         undoRecorder?.noteReset()
         for object in changed {
             object.state.subtract([.updated, .deleted, .deletionPropagated])
@@ -132,6 +133,7 @@ extension NSManagedObjectContext {
         event = ObjectList()
         revived.removeAll()
         formerEnds.removeAll()
+        changingEnds.removeAll()
         undoRecorder?.noteReset()
         registry.removeAll()
         retained = ObjectList()

@@ -14,10 +14,20 @@ extension NSManagedObject {
             return layout.composites[key].map { value(of: $0) } ?? value(forUndefinedKey: key)
         }
         return switch layout.slots[slot].kind {
-        case .toMany(ordered: false): RelationshipSet(owner: self, slot: slot, isPrimitive: true)
+        case .toMany(ordered: false): primitiveSet(slot)
         case .toMany(ordered: true): RelationshipOrderedSet(owner: self, slot: slot, isPrimitive: true)
         default: boxedValue(slot)
         }
+    }
+
+    /// The members, for an accessor that reads them: Foundation casts sets of its own class alone to sets of Swift. Within a change, and for
+    /// a fault, a set that stands for them.
+    private func primitiveSet(_ slot: Int) -> Any? {
+        let end = RelationshipEnd(object: ObjectIdentifier(self), slot: slot)
+        guard let context, !state.contains(.fault), !context.changingEnds.contains(end) else {
+            return RelationshipSet(owner: self, slot: slot, isPrimitive: true)
+        }
+        return boxedValue(slot)
     }
 
     func setPrimitive(_ key: String, to value: Any?) {
@@ -59,14 +69,18 @@ extension NSManagedObject {
 
     /// A change begins: what was set without a note before it isn't part of it.
     func beginPrimitiveChange(_ key: String) {
-        guard let context, !context.formerEnds.isEmpty, let slot = layout.slot(named: key) else { return }
-        context.formerEnds[RelationshipEnd(object: ObjectIdentifier(self), slot: slot)] = nil
+        guard let context, let slot = layout.slot(named: key), layout.slots[slot].isRelationship else { return }
+        let end = RelationshipEnd(object: ObjectIdentifier(self), slot: slot)
+        if layout.slots[slot].isToMany { context.changingEnds.insert(end) }
+        if !context.formerEnds.isEmpty { context.formerEnds[end] = nil }
     }
 
     /// A change ends: sets what was set without a note since it began once more, with its inverse.
     func endPrimitiveChange(_ slot: Int) {
+        guard let context, layout.slots[slot].isRelationship else { return }
         let end = RelationshipEnd(object: ObjectIdentifier(self), slot: slot)
-        guard let former = context?.formerEnds.removeValue(forKey: end) else { return }
+        context.changingEnds.remove(end)
+        guard state.contains(.primitive), let former = context.formerEnds.removeValue(forKey: end) else { return }
         let new = values[slot]
         values[slot] = former
         switch new {

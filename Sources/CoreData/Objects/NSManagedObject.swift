@@ -220,7 +220,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Marks the property as changed and tells its observers.
     open func didChangeValue(forKey key: String) {
         if let slot = layout.slot(named: key) {
-            if state.contains(.primitive) { endPrimitiveChange(slot) }
+            endPrimitiveChange(slot)
             noteChange(slot)
         } else if let composite = layout.composites[key] {
             for slot in composite.slots { noteChange(slot) }
@@ -320,7 +320,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         fatalError("'\(key)' of '\(entity.name ?? "")' can't be nil.")
     }
 
-    /// The value without notification; a fault isn't fired. A to-many relationship gives a mutable set that stands for its members.
+    /// The value without notification; a fault isn't fired. A to-many relationship gives a mutable set: between
+    /// ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)`` one that stands for its members, otherwise one of what they are now.
     open func primitiveValue(forKey key: String) -> Any? { primitive(key) }
 
     /// Sets a value without notification, inverse or entry in ``changedValues()``. It is written when the object is saved, but
