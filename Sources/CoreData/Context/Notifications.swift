@@ -53,6 +53,9 @@ extension Notification.Name {
     /// Not posted: Core Data does so only for the stores of its former iCloud support.
     public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
         "NSPersistentStoreCoordinatorStoresWillChangeNotification")
+    /// Not posted, for the same reason.
+    public static let NSPersistentStoreDidImportUbiquitousContentChanges = Notification.Name(
+        "com.apple.coredata.ubiquity.importer.didfinishimport")
     /// A coordinator's stores have changed.
     public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")
@@ -72,6 +75,8 @@ extension NSManagedObjectContext {
         case deletedObjectIDs = "deleted_objectIDs"
         case refreshedObjectIDs = "refreshed_objectIDs"
         case invalidatedObjectIDs = "invalidated_objectIDs"
+        /// The context. It is the notification's object, and not in the user info.
+        case sourceContext = "managedObjectContext"
         /// In the user info of a save: the token that a pinned context reads from then on.
         case queryGeneration = "newQueryGeneration"
     }

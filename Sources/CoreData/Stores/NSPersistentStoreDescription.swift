@@ -18,6 +18,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     /// Whether the container's `loadPersistentStores` returns before the store is open.
     open var shouldAddStoreAsynchronously = false
 
+    /// Which container of iCloud the store is mirrored to; nil for none. See ``NSPersistentCloudKitContainer``.
+    open var cloudKitContainerOptions: NSPersistentCloudKitContainerOptions?
+
     /// An SQLite store; the URL has to be set.
     public convenience override init() { self.init(url: URL(fileURLWithPath: "/dev/null")) }
 
@@ -75,6 +78,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         copy.type = type
         copy.configuration = configuration
         copy.options = options
+        copy.cloudKitContainerOptions = cloudKitContainerOptions
         copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
         return copy
     }
@@ -84,7 +88,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         guard let other = object as? NSPersistentStoreDescription else { return false }
         return other === self
             || (type == other.type && configuration == other.configuration && url == other.url
-                && options == other.options && shouldAddStoreAsynchronously == other.shouldAddStoreAsynchronously)
+                && options == other.options && cloudKitContainerOptions == other.cloudKitContainerOptions
+                && shouldAddStoreAsynchronously == other.shouldAddStoreAsynchronously)
     }
 
     open override var hash: Int { url.hashValue }
