@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// An author whose class stores something of its own.
-final class CountingAuthor: NSManagedObject {
+final class StoringAuthor: NSManagedObject {
     var count = 7
 }
 
@@ -50,11 +50,11 @@ final class CountingAuthor: NSManagedObject {
     @Test func `an object of a class with stored properties is made by that class alone`() throws {
         let model = LibraryModel.make()
         let entity = try #require(model.entitiesByName["Author"])
-        entity.managedObjectClassName = NSStringFromClass(CountingAuthor.self)
+        entity.managedObjectClassName = NSStringFromClass(StoringAuthor.self)
         let library = try Library(.inMemory, model: model)
-        #expect(!(NSManagedObject(entity: entity, insertInto: nil) is CountingAuthor))
-        #expect(CountingAuthor(entity: entity, insertInto: library.context).count == 7)
-        #expect((library.insert("Author", ["name": "Ada"]) as? CountingAuthor)?.count == 7)
+        #expect(!(NSManagedObject(entity: entity, insertInto: nil) is StoringAuthor))
+        #expect(StoringAuthor(entity: entity, insertInto: library.context).count == 7)
+        #expect((library.insert("Author", ["name": "Ada"]) as? StoringAuthor)?.count == 7)
     }
 
     @Test(arguments: StoreKind.allCases)
