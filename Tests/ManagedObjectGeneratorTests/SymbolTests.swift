@@ -237,7 +237,7 @@ import Testing
         let lines = output.code.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         var conditions: [String: String] = [:]
         var condition = "always"
-        for line in lines.drop(while: { !$0.hasPrefix("extension Item") }) {
+        for line in lines.drop(while: { !$0.hasPrefix("#if ") }) {
             if line.hasPrefix("#if ") { condition = String(line.dropFirst(4)) }
             if line == "#endif" { condition = "always" }
             for start in ["final func __get_", "modelled(", "property(", "unsafe validation("]
@@ -254,7 +254,31 @@ import Testing
                 "property(\"notes\", \\Item.notes": debug,
                 "unsafe validation(\"B\", of: Item.self": "\(shop) && (swift(>=5.9))",
             ])
-        #expect(output.code.contains("#if \(debug)\n    @_silgen_name(\"$s1M4ItemC1aSivg\")"))
+        #expect(output.code.contains("#if \(debug)\nextension Item {\n    @_silgen_name(\"$s1M4ItemC1aSivg\")"))
+    }
+
+    @Test
+    func `a class that only the compiler knows is extended under its condition, and of two aliases the first counts`() {
+        let output = Self.output(
+            """
+            #if (SHOP ||
+                DEBUG)
+            class DebugItem: NSManagedObject {
+                @NSManaged var a: Int
+            }
+            #endif
+            #if compiler(>=6)
+            typealias Money = NSDecimalNumber
+            #else
+            typealias Money = NSNumber
+            #endif
+            class Item: NSManagedObject {
+                @NSManaged var price: Money
+            }
+            """)
+        #expect(output.problems == [])
+        #expect(output.code.contains("#if ((SHOP ||\n    DEBUG))\nextension DebugItem {"))
+        #expect(output.code.contains("15NSDecimalNumber") && !output.code.contains("8NSNumber"))
     }
 
     @Test func `types of extensions, aliases and names with backticks are found`() {

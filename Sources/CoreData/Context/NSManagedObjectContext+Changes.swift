@@ -126,6 +126,7 @@ extension NSManagedObjectContext {
         event = ObjectList()
         revived.removeAll()
         formerEnds.removeAll()
+        changingEnds.removeAll()
         return digest
     }
 

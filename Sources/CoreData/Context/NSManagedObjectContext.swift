@@ -89,8 +89,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var revived: Set<ObjectIdentifier> = []
     /// What relationships were before they were set without a note in the running event.
     var formerEnds: [RelationshipEnd: ManagedValue] = [:]
-    /// To-many relationships between `willChangeValue` and `didChangeValue`.
-    var changingEnds: Set<RelationshipEnd> = []
+    /// How often to-many relationships are between `willChangeValue` and `didChangeValue`.
+    var changingEnds: [RelationshipEnd: Int] = [:]
     /// Notes changes for an undo manager, where there is one.
     var undoRecorder: UndoRecorder?
     /// Which state of the stores is read; nil for the latest.

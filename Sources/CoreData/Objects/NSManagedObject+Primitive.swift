@@ -24,7 +24,7 @@ extension NSManagedObject {
     /// a fault, a set that stands for them.
     private func primitiveSet(_ slot: Int) -> Any? {
         let end = RelationshipEnd(object: ObjectIdentifier(self), slot: slot)
-        guard let context, !state.contains(.fault), !context.changingEnds.contains(end) else {
+        guard let context, !state.contains(.fault), context.changingEnds[end] == nil else {
             return RelationshipSet(owner: self, slot: slot, isPrimitive: true)
         }
         return boxedValue(slot)
@@ -71,7 +71,7 @@ extension NSManagedObject {
     func beginPrimitiveChange(_ key: String) {
         guard let context, let slot = layout.slot(named: key), layout.slots[slot].isRelationship else { return }
         let end = RelationshipEnd(object: ObjectIdentifier(self), slot: slot)
-        if layout.slots[slot].isToMany { context.changingEnds.insert(end) }
+        if layout.slots[slot].isToMany { context.changingEnds[end, default: 0] += 1 }
         if !context.formerEnds.isEmpty { context.formerEnds[end] = nil }
     }
 
@@ -79,7 +79,7 @@ extension NSManagedObject {
     func endPrimitiveChange(_ slot: Int) {
         guard let context, layout.slots[slot].isRelationship else { return }
         let end = RelationshipEnd(object: ObjectIdentifier(self), slot: slot)
-        context.changingEnds.remove(end)
+        if let count = context.changingEnds[end] { context.changingEnds[end] = count > 1 ? count - 1 : nil }
         guard state.contains(.primitive), let former = context.formerEnds.removeValue(forKey: end) else { return }
         let new = values[slot]
         values[slot] = former

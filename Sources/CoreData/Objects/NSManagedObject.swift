@@ -122,6 +122,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         let entity = entity()
         let request = NSFetchRequest<Self>(entityName: entity.name ?? "")
+        request.state.isOfClass = true
         if entity.name != nil { request.entity = entity }
         return request.untyped
     }
@@ -320,8 +321,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         fatalError("'\(key)' of '\(entity.name ?? "")' can't be nil.")
     }
 
-    /// The value without notification; a fault isn't fired. A to-many relationship gives a mutable set: between
-    /// ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)`` one that stands for its members, otherwise one of what they are now.
+    /// The value without notification; a fault isn't fired. A to-many relationship gives a mutable set: between ``willChangeValue(forKey:)``
+    /// and ``didChangeValue(forKey:)`` one that stands for its members; otherwise they are read, unless the object is a fault, and it is one of
+    /// what they are now.
     open func primitiveValue(forKey key: String) -> Any? { primitive(key) }
 
     /// Sets a value without notification, inverse or entry in ``changedValues()``. It is written when the object is saved, but

@@ -69,8 +69,8 @@ extension DictionaryReader {
         }
     }
 
-    /// Whether several dictionaries at the top say which members without identity an object has, or one of these does. Where they name each other's objects
-    /// by numbers, they are one graph.
+    /// Whether several dictionaries at the top say which members without identity an object has, or such a member itself says so. Where
+    /// they name each other's objects by numbers, they are one graph.
     func isRestatingMembers() throws -> Bool {
         guard numberedAnywhere.isEmpty else { return false }
         var roots: [GraphSnapshot.Cell: Set<Int>] = [:]

@@ -71,7 +71,7 @@ final class MemberShape {
     var emptyArrays = 0
     /// Whether an array has two equal elements.
     var hasEqualElements = false
-    /// Whether there are numbers of more than 38 digits here or further below.
+    /// Whether there are numbers of more digits than a Decimal has here or further below.
     var hasLongNumbers = false
     /// The objects, also those in arrays.
     var child: ObjectShape?

@@ -27,7 +27,7 @@ public struct ModelInference {
     ///   - entity: The entity of the records; nil to name it after each text (`heroes.json` has heroes).
     ///   - options: Format and depth of the texts.
     /// - Throws: ``GraftError`` for what isn't JSON, for records that aren't objects, for texts without records, and for
-    ///   arrays and objects with numbers of more than 38 digits that no entity can be made of.
+    ///   arrays and objects with numbers of more digits than a Decimal has that no entity can be made of.
     public init(of sources: [ImportSource], entity: String? = nil, options: ImportOptions = ImportOptions()) throws {
         var roots: [ObjectShape] = []
         var entities: [String] = []

@@ -103,14 +103,14 @@ struct ModelPlanner {
         }
     }
 
-    /// The type of values that have none in common: a tree, which has no place for numbers of more than 38 digits; a text has.
+    /// The type of values that have none in common: a tree, or a text where numbers have more digits than a Decimal has.
     private func treeType(of member: MemberShape, _ number: Int) throws -> ScalarType {
         guard member.hasLongNumbers else { return ScalarType(kind: .transformable) }
         guard member.direct.objects == 0, member.direct.arrays == 0 else {
             throw GraftError(
                 .outOfRange(
-                    found: "a number of more than 38 digits in arrays or objects", type: "a tree of values",
-                    range: "decimals of up to 38 digits"),
+                    found: "a number of more digits than a Decimal has in arrays or objects", type: "a tree of values",
+                    range: "decimals of up to 38 digits, or 39 below 2^128"),
                 at: .init(entity: draft.entities[number].name, property: member.key))
         }
         return ScalarType(kind: .string, otherForm: "numbers and booleans are written as texts")

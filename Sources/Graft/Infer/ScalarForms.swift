@@ -104,7 +104,8 @@ extension ScalarForms {
     private func numberType(named key: String) -> ScalarType? {
         if integers == count { return ScalarType(kind: .integer64) }
         if longNumbers > 0 {
-            return ScalarType(kind: .double, otherForm: "numbers of more than 38 digits are rounded to a Double")
+            return ScalarType(
+                kind: .double, otherForm: "numbers of more digits than a Decimal has are rounded to a Double")
         }
         // A store keeps 15 digits of a decimal, and a tree all 38.
         guard decimals == 0, longIntegers == 0 else { return nil }
@@ -120,7 +121,7 @@ extension ScalarForms {
     var evidence: String {
         let parts: [(Int, String, String)] = [
             (booleans, "boolean", ""), (integers, "integer", ""), (doubles, "number", " with fraction"),
-            (decimals, "number", " that a Double doesn't hold"), (longNumbers, "number", " beyond 38 digits"),
+            (decimals, "number", " that a Double doesn't hold"), (longNumbers, "number", " beyond a Decimal"),
             (texts, "text", ""),
         ]
         return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")\($0.2)" }.joined(separator: ", ")

@@ -150,13 +150,12 @@ final class ShapePlan {
             entities[owner].nested.insert(known)
             return
         }
-        let alike =
-            Array(0..<roots) + named[EnglishNames.singular(shapes[0].key), default: []]
-            + entities.indices.filter { hasEqualObject(shapes, as: $0) }
-        let match = alike.first { number in
+        let near = Array(0..<roots) + named[EnglishNames.singular(shapes[0].key), default: []]
+        func fits(_ number: Int) -> Bool {
             var comparison = Comparison()
             return shapes.allSatisfy { isSame($0, as: number, &comparison) } && !reaches(owner, from: number)
         }
+        let match = near.first(where: fits) ?? entities.indices.first { hasEqualObject(shapes, as: $0) && fits($0) }
         if let match {
             for shape in shapes { join(shape, match) }
         } else {

@@ -16,7 +16,7 @@ struct ShapeReader: ~Copyable {
     /// The key that the value now being read is below, as far as keys are told apart.
     private var latest: MemberShape?
     private(set) var counts: Counts
-    /// How many numbers of more than 38 digits there were.
+    /// How many numbers of more digits than a Decimal has there were.
     private var longNumberCount = 0
 
     /// What goes on from text to text: shapes do, too.

@@ -193,7 +193,7 @@ extension JSONValue {
             return UnheldPart(
                 problem: .outOfRange(
                     found: "the number \(number.text)", type: "a tree of values",
-                    range: "integers of 64 bits, doubles as they are written, and decimals of up to 38 digits"))
+                    range: "integers of 64 bits, doubles as they are written, and decimals of 38 digits"))
         case .array(let elements):
             for (index, element) in elements.enumerated() {
                 if let found = element.unheldPart(holdsNumbers: holdsNumbers) { return found.below(.index(index)) }

@@ -163,11 +163,13 @@ extension GraphSnapshot {
     /// - Parameter counts: By entity, how many rows have been looked at.
     fileprivate mutating func noteClaims(from counts: inout [Int]) {
         for (entity, described) in schema.entities.enumerated() where counts[entity] < tables[entity].count {
+            let unknown = (counts[entity]..<tables[entity].count).filter {
+                lacksIdentity(RowReference(entity: entity, row: $0))
+            }
             for (number, property) in described.properties.enumerated() {
                 guard let inverse = property.inverse else { continue }
-                for row in counts[entity]..<tables[entity].count where tables[entity].hasValue(number, row: row) {
+                for row in unknown where tables[entity].hasValue(number, row: row) {
                     let row = RowReference(entity: entity, row: row)
-                    guard lacksIdentity(row) else { continue }
                     for end in rows(of: statement(of: Cell(row: row, property: number))) {
                         claims.insert(Cell(row: end, property: inverse))
                     }

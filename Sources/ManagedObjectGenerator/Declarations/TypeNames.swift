@@ -50,12 +50,18 @@ package struct TypeNames {
     /// Notes a nominal type of the target.
     package mutating func declare(_ path: [NominalType.Step]) {
         let type = NominalType(module: module, path: path)
-        declarations[path.map(\.name).joined(separator: ".")] = .nominal(type)
+        note(.nominal(type), path.map(\.name))
     }
 
     /// Notes a type alias of the target.
     package mutating func declareAlias(_ path: [String], _ type: WrittenType) {
-        declarations[path.joined(separator: ".")] = .alias(type)
+        note(.alias(type), path)
+    }
+
+    /// Of what stands in several clauses of an `#if` that only the compiler can judge, the first counts.
+    private mutating func note(_ declaration: Declaration, _ path: [String]) {
+        let name = path.joined(separator: ".")
+        if declarations[name] == nil { declarations[name] = declaration }
     }
 
     /// Whether the target itself declares a name outside all types.

@@ -27,7 +27,7 @@ enum BuildCondition {
             var next = index + 1 + token.innerCount
             switch token.kind {
             case .directive:
-                while next < tokens.count, !tokens[next].isFirstOnLine, tokens[next].kind != .end { next += 1 }
+                next = end(ofDirective: index, tokens)
                 follow(token.text, tokens[index + 1..<min(next, tokens.count)], bytes, &open)
                 let terms = open.flatMap(\.terms)
                 condition = terms.isEmpty ? nil : terms.joined(separator: " && ")
@@ -39,6 +39,17 @@ enum BuildCondition {
             index = next
         }
         return result
+    }
+
+    /// Where the tokens of a directive end: with its line, but for what is in parentheses.
+    private static func end(ofDirective index: Int, _ tokens: [SwiftToken]) -> Int {
+        var next = index + 1
+        var depth = 0
+        while next < tokens.count, !tokens[next].isFirstOnLine || depth > 0, tokens[next].kind != .end {
+            depth += tokens[next].text == "(" ? 1 : tokens[next].text == ")" ? -1 : 0
+            next += 1
+        }
+        return next
     }
 
     private static func follow(

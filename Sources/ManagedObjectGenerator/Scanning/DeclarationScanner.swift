@@ -107,7 +107,7 @@ struct DeclarationScanner {
         found.nominals.append(path)
         let name = owner.joined(separator: ".")
         let inherited = inheritedTypes()
-        if kind == .class, let inherited { found.inherited[name] = inherited }
+        if kind == .class, found.inherited[name] == nil, let inherited { found.inherited[name] = inherited }
         if isActor || (kind == .class && head.has("MainActor")) { found.hidden[name] = .actor }
         if isGeneric { found.hidden[name] = .generic }
         if isPrivate { found.hidden[name] = .private }

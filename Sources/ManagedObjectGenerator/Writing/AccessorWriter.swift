@@ -9,23 +9,31 @@ struct AccessorWriter {
 
     private var types: TypeNames { declarations.types }
 
+    /// What stands in one extension: members of a class that is there under the same condition as they are.
+    private struct Group: Hashable {
+        let owner: String
+        let condition: String?
+    }
+
     /// The code for the members, and what there can't be any for.
     func accessors(of members: [ManagedMember]) -> (text: String, problems: [GeneratorProblem]) {
         var problems: [GeneratorProblem] = []
-        var owners: [String] = []
-        var bodies: [String: [String]] = [:]
+        var groups: [Group] = []
+        var bodies: [Group: [String]] = [:]
         for member in members {
-            let owner = member.owner.map(\.escapedIdentifier).joined(separator: ".")
+            let group = Group(
+                owner: member.owner.map(\.escapedIdentifier).joined(separator: "."), condition: member.condition)
             do throws(GeneratorProblem) {
-                let body = try body(of: member).compiled(where: member.condition)
-                if bodies[owner] == nil { owners.append(owner) }
-                bodies[owner, default: []].append(body)
+                let body = try body(of: member)
+                if bodies[group] == nil { groups.append(group) }
+                bodies[group, default: []].append(body)
             } catch {
                 problems.append(error)
             }
         }
-        let extensions = owners.map { owner in
-            "extension \(owner) {\n\((bodies[owner] ?? []).joined(separator: "\n"))\n}\n"
+        let extensions = groups.map { group in
+            "extension \(group.owner) {\n\((bodies[group] ?? []).joined(separator: "\n"))\n}\n"
+                .compiled(where: group.condition)
         }
         return (extensions.joined(separator: "\n"), problems)
     }

@@ -39,6 +39,20 @@ import Testing
         #expect((result?.finalResult as? [[String: Any]])?.count == 1)
     }
 
+    @Test func `a class's own request is executed in a block, whatever it is set to fetch`() throws {
+        let library = try filled()
+        try library.context.performAndWait {
+            for type: NSFetchRequestResultType in [
+                .managedObjectResultType, .managedObjectIDResultType, .dictionaryResultType, .countResultType,
+            ] {
+                let request: AnyRequest = Witness.fetchRequest()
+                request.resultType = type
+                #expect(try request.execute().count == 1)
+                _ = try library.context.execute(request)
+            }
+        }
+    }
+
     @Test func `a request, a result and a controller of a class's objects are ones of any objects`() throws {
         let library = try filled()
         let request = NSFetchRequest<Witness>(entityName: "Author")

@@ -56,7 +56,7 @@ private final class AnsweringManager: NSMigrationManager {
         return TestModel.model([author, book])
     }
 
-    /// A book has become a cover and a text.
+    /// A book has become a cover and a text. There is an abstract entity, too.
     private func newer() -> NSManagedObjectModel {
         let author = TestModel.entity("Author", [TestModel.attribute("name", .stringAttributeType)])
         let cover = TestModel.entity(
@@ -65,7 +65,9 @@ private final class AnsweringManager: NSMigrationManager {
         let text = TestModel.entity("Text", [TestModel.attribute("title", .stringAttributeType)])
         TestModel.connect(author, "covers", .many, cover, "author", .one)
         TestModel.connect(author, "texts", .many, text, "author", .one)
-        return TestModel.model([author, cover, text])
+        let work = TestModel.entity("Work", [TestModel.attribute("title", .stringAttributeType)])
+        work.isAbstract = true
+        return TestModel.model([author, cover, text, work])
     }
 
     private func store() throws -> MigratingStore {
@@ -204,6 +206,13 @@ private final class AnsweringManager: NSMigrationManager {
         let error = try #require(throws: CocoaError.self) { try migrated([cover]) { _ in } }
         #expect(error.code == .entityMigrationPolicy)
         for part in ["'BookToCover'", "'Cover.author'", found] { #expect(error.localizedDescription.contains(part)) }
+    }
+
+    @Test func `a mapping that makes objects of an abstract entity ends the migration`() throws {
+        let work = mapping("Book", "Work", [property("title", "$source.title")])
+        let error = try #require(throws: CocoaError.self) { try migrated([work]) { _ in } }
+        #expect(error.code == .entityMigrationPolicy)
+        for part in ["'BookToWork'", "'Work'", "abstract"] { #expect(error.localizedDescription.contains(part)) }
     }
 
     // Observed on Apple's: CoreDataPlus' coded mappings carry hashes that can't fit, and migrate.

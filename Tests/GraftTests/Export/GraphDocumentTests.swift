@@ -509,7 +509,8 @@ import Testing
             found.withLock { $0 = [] }
             (export.onDamage, archive.onDamage) = (note, note)
             try write(export, archive)
-            #expect(found.withLock { $0.map(\.problem) } == [error.problem])
+            #expect(found.withLock { $0.map(\.place) } == [error.place])
+            #expect(found.withLock { $0.map(\.description) }.allSatisfy { $0.contains("row 2 has its data in a file") })
         }
     }
 }

@@ -102,9 +102,7 @@ enum PredicateEvaluator {
     private static func spells(_ collection: ConstantValue.Collection, _ value: Operand) -> Bool {
         switch (value, OperandKey(value)) {
         case (_, .integer(let whole)): return collection.keys.contains(OperandKey(.string(String(whole))))
-        case (.string, _):
-            guard let whole = value.otherSpelling, collection.keys.contains(OperandKey(whole)) else { return false }
-            return collection.members.elements.contains { if case .integer = $0 { $0.equals(whole) } else { false } }
+        case (.string, _): return value.otherSpelling.map { collection.integerKeys.contains(OperandKey($0)) } ?? false
         default: return false
         }
     }

@@ -26,11 +26,15 @@ final class ConstantValue {
         let operand: Operand
         let members: OperandCollection
         let keys: Set<OperandKey>
+        /// Those of whole numbers that are no real ones.
+        let integerKeys: Set<OperandKey>
 
         fileprivate init(_ members: OperandCollection) {
             self.members = members
             operand = .collection(members)
             keys = Set(members.elements.map(OperandKey.init))
+            integerKeys = Set(
+                members.elements.filter { if case .integer = $0 { true } else { false } }.map(OperandKey.init))
         }
     }
 

@@ -23,6 +23,8 @@ package final class FetchRequestState {
     package var propertiesToFetch: [Any]?
     package var propertiesToGroupBy: [Any]?
     package var havingPredicate: NSPredicate?
+    /// Whether it is a class's own `fetchRequest()`: one for objects of that class that is shown as one of any results.
+    var isOfClass = false
 
     package init() {}
 
@@ -34,6 +36,7 @@ package final class FetchRequestState {
     /// Asks for what another one asks for.
     func take(_ other: FetchRequestState) {
         entity = other.entity
+        isOfClass = other.isOfClass
         name = other.name
         predicate = other.predicate
         sortDescriptors = other.sortDescriptors

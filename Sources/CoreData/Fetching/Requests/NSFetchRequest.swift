@@ -1,5 +1,5 @@
-// The request for objects, IDs, dictionaries or a count. Its contents are in `FetchRequestState`, because specialisations
-// of a generic class can't be cast into one another. What a request returns is the context's part.
+// The request for objects, IDs, dictionaries or a count. Its contents are in `FetchRequestState`, because few specialisations
+// of a generic class can be cast into one another (`ResultTypeCasts`). What a request returns is the context's part.
 
 public import Foundation
 
@@ -185,15 +185,20 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
                 "A fetch request was executed outside of a context's block. Call it within perform or performAndWait, or use "
                     + "fetch(_:) of a context.")
         }
-        return try context.fetch(self)
+        if !state.isOfClass { return try context.fetch(self) }
+        let results = try context.fetch(untyped)
+        // Safe: a value of a marker protocol is the object's pointer, as a value of a class is; who has the request as one of a class has
+        // cast it to that.
+        return unsafe results as? [ResultType] ?? unsafeBitCast(results, to: [ResultType].self)
     }
 
     /// The result as an ``NSAsynchronousFetchResult``, for `execute(_:)` of a context.
     override func finish(
         _ outcome: Result<any Collection, any Error>, in context: NSManagedObjectContext
     ) -> NSPersistentStoreResult? {
-        // A class's `fetchRequest()` is one for objects of that class, whatever it is set to fetch then.
-        if ResultType.self is NSManagedObject.Type, resultType != .managedObjectResultType {
+        if case .success(let results) = outcome, ResultType.self is NSManagedObject.Type,
+            resultType != .managedObjectResultType || (state.isOfClass && !(results is [ResultType]))
+        {
             return NSAsynchronousFetchRequest(fetchRequest: untyped).finish(outcome, in: context)
         }
         return NSAsynchronousFetchRequest(fetchRequest: self).finish(outcome, in: context)

@@ -26,6 +26,7 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
         guard let entity = manager.destinationModel.entitiesByName[name] else {
             throw MigrationMappingError.unknownEntity(name, mapping, "newer")
         }
+        if entity.isAbstract { throw MigrationMappingError.abstractEntity(name, mapping) }
         let destination = NSManagedObject.plain(entity, insertedInto: manager.destinationContext)
         for attribute in mapping.attributeMappings ?? [] {
             guard let expression = attribute.valueExpression else { continue }
@@ -127,6 +128,13 @@ enum MigrationMappingError {
             .entityMigrationPolicy,
             "The entity mapping '\(mapping.name ?? "")' names the entity '\(name)', which the \(version) model doesn't "
                 + "have. Correct the mapping.")
+    }
+
+    static func abstractEntity(_ name: String, _ mapping: NSEntityMapping) -> CocoaError {
+        CoreDataError.make(
+            .entityMigrationPolicy,
+            "The entity mapping '\(mapping.name ?? "")' makes objects of '\(name)', which is abstract in the newer model. Lead it to "
+                + "one of its sub-entities.")
     }
 
     static func unusableSource(_ expression: NSExpression, _ mapping: NSEntityMapping) -> CocoaError {

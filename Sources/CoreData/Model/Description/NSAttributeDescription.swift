@@ -21,7 +21,7 @@ open class NSAttributeDescription: NSPropertyDescription {
         public static var integer32: Self { Self(.integer32AttributeType) }
         /// A whole number of 64 bits.
         public static var integer64: Self { Self(.integer64AttributeType) }
-        /// A decimal number of up to 38 digits.
+        /// A decimal number of up to 38 digits, or 39 below 2^128.
         public static var decimal: Self { Self(.decimalAttributeType) }
         /// A floating-point number of 64 bits.
         public static var double: Self { Self(.doubleAttributeType) }
