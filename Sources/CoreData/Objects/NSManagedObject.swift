@@ -78,6 +78,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Makes an object and, if there is a context, inserts it there: it gets a temporary ID and the model's defaults, then
     /// ``awakeFromInsert()`` runs. `NSManagedObject`'s own initialiser makes one of the entity's class, unless that has stored
     /// properties of its own.
+    @inline(never)
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if context != nil, entity.isAbstract {
             fatalError("The entity '\(entity.name ?? "")' is abstract. Insert an object of one of its sub-entities.")

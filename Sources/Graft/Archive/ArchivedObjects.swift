@@ -197,12 +197,12 @@ struct ArchivedObjects {
 
     /// Lets both relationships of a pair be written that are one to one, where the store has a link at one end alone. So nothing is
     /// lost, and restored rows are what they were.
-    mutating func writeBothEnds() throws {
+    mutating func writeBothEnds(_ damage: GraphDamage) throws {
         var told: [ArchivePlan.OneToOne] = []
         for (written, other) in plan.oneToOnes where written != other {
             let found = [
-                (written, try ownersOfOneSidedLinks(written, back: other)),
-                (other, try ownersOfOneSidedLinks(other, back: written)),
+                (written, try ownersOfOneSidedLinks(written, back: other, damage)),
+                (other, try ownersOfOneSidedLinks(other, back: written, damage)),
             ].filter { !$0.1.isEmpty }
             oneSidedLinks += found
             if !found.isEmpty { told.append(other) }
@@ -212,15 +212,18 @@ struct ArchivedObjects {
 
     /// The objects that a relationship leads on from to objects that don't lead back.
     private func ownersOfOneSidedLinks(
-        _ relationship: ArchivePlan.OneToOne, back: ArchivePlan.OneToOne
+        _ relationship: ArchivePlan.OneToOne, back: ArchivePlan.OneToOne, _ damage: GraphDamage
     ) throws -> [NSManagedObjectID] {
         let entity = plan.schema.entities[relationship.entity]
         let name = entity.properties[relationship.property].name
         let path = "\(name).\(plan.schema.entities[back.entity].properties[back.property].name)"
-        let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
+        // IDs alone: what can't be read of an object is left out, and that it has such a link as well.
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: entity.name)
+        request.resultType = .managedObjectIDResultType
         request.predicate = NSPredicate(
             format: "%K != nil AND (%K == nil OR %K != SELF)", argumentArray: [name, path, path])
-        return try context.fetch(request).map(\.objectID).filter { number($0) != nil }
+        damage.passOverStrayRows(request)
+        return try context.fetch(request).filter { number($0) != nil }
     }
 
     // MARK: Reading

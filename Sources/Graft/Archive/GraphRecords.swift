@@ -17,7 +17,7 @@ struct GraphRecords {
         self.contents = contents
         self.isExact = isExact
         self.damage = damage
-        try self.contents.writeBothEnds()
+        try self.contents.writeBothEnds(damage)
     }
 
     /// Calls the closure with the record of each object, in their order.

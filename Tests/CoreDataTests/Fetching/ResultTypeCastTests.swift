@@ -39,7 +39,7 @@ import Testing
         #expect((result?.finalResult as? [[String: Any]])?.count == 1)
     }
 
-    @Test func `a class's own request is executed in a block, whatever it is set to fetch`() throws {
+    @Test func `a class's own request can be set to fetch anything`() throws {
         let library = try filled()
         try library.context.performAndWait {
             for type: NSFetchRequestResultType in [
@@ -48,6 +48,7 @@ import Testing
                 let request: AnyRequest = Witness.fetchRequest()
                 request.resultType = type
                 #expect(try request.execute().count == 1)
+                #expect(try library.context.fetch(request).count == 1)
                 _ = try library.context.execute(request)
             }
         }

@@ -116,6 +116,7 @@ import Testing
     @Test(arguments: [
         "UPDATE ZOWNER SET ZAGE = 'old' WHERE ZNAME = 'Ben'", "UPDATE ZOWNER SET Z_OPT = 'x' WHERE ZNAME = 'Ben'",
         "UPDATE ZOWNER SET ZNAME = CAST(x'4265ff' AS TEXT) WHERE ZNAME = 'Ben'",
+        "UPDATE ZOWNER SET ZBADGE = 'x' WHERE ZNAME = 'Ben'",
     ])
     func `a damaged row is left out and listed, with the links to it`(_ sql: String) throws {
         try damage(sql)
@@ -134,6 +135,16 @@ import Testing
         let plain = try graft(
             "export", "--store", store.path, "--entity", "Owner", "--keep-going", "--format", "ndjson")
         #expect(plain.status == 1 && plain.lines.count == 1 && plain.text.contains("Ada"), "\(plain.diagnostics)")
+    }
+
+    @Test(arguments: ["nested", "identifier"])
+    func `a damaged row that others lead to is left out of them, and they aren't`(_ form: String) throws {
+        try damage("UPDATE ZANIMAL SET ZTRICKS = 'x' WHERE ZTAG = 'a3'")
+        let left = try graft(
+            "export", "--store", store.path, "--entity", "Owner", "--keep-going", "--relationships", form)
+        #expect(left.status == 1 && left.text.contains("Ada") && left.text.contains("Ben"))
+        #expect(left.text.contains(#""a1""#) && left.text.contains(#""a2""#) && !left.text.contains(#""a3""#))
+        #expect(left.diagnostics.contains("leads to row 3 of 'Dog', which is left out"), "\(left.diagnostics)")
     }
 
     // MARK: Links

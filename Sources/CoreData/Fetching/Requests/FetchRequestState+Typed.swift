@@ -7,6 +7,11 @@ extension FetchRequestState {
     func typed<T: NSFetchRequestResult>(_ results: any Collection, as type: T.Type) -> [T] {
         // Mostly a list of that very type, which takes no time.
         guard let typed = results as? [T] else {
+            // Swift takes the type from the request, which may be shown as one of any results. Safe: a value of a marker protocol is the
+            // object's pointer, as a value of a class is; who has such a request as one of a class has cast it to that.
+            if isOfClass, let objects = results as? [AnyObject] {
+                return unsafe unsafeBitCast(objects, to: [T].self)
+            }
             let odd = results.first { !($0 is T) } ?? results
             let object = odd as? NSManagedObject
             let isPlain = object.map { Swift.type(of: $0) == NSManagedObject.self } ?? false

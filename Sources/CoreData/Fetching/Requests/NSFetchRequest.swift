@@ -185,20 +185,15 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
                 "A fetch request was executed outside of a context's block. Call it within perform or performAndWait, or use "
                     + "fetch(_:) of a context.")
         }
-        if !state.isOfClass { return try context.fetch(self) }
-        let results = try context.fetch(untyped)
-        // Safe: a value of a marker protocol is the object's pointer, as a value of a class is; who has the request as one of a class has
-        // cast it to that.
-        return unsafe results as? [ResultType] ?? unsafeBitCast(results, to: [ResultType].self)
+        return try context.fetch(self)
     }
 
     /// The result as an ``NSAsynchronousFetchResult``, for `execute(_:)` of a context.
     override func finish(
         _ outcome: Result<any Collection, any Error>, in context: NSManagedObjectContext
     ) -> NSPersistentStoreResult? {
-        if case .success(let results) = outcome, ResultType.self is NSManagedObject.Type,
-            resultType != .managedObjectResultType || (state.isOfClass && !(results is [ResultType]))
-        {
+        // A class's `fetchRequest()` is one for objects of that class, whatever it is set to fetch then.
+        if ResultType.self is NSManagedObject.Type, resultType != .managedObjectResultType {
             return NSAsynchronousFetchRequest(fetchRequest: untyped).finish(outcome, in: context)
         }
         return NSAsynchronousFetchRequest(fetchRequest: self).finish(outcome, in: context)
