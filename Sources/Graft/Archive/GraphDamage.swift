@@ -167,7 +167,6 @@ final class GraphDamage {
     func readable(
         _ ids: [NSManagedObjectID], _ read: ([NSManagedObjectID]) throws -> Void
     ) throws -> [NSManagedObjectID] {
-        let ids = ids.filter { !leftOut.contains($0.lookupKey) }
         do {
             try read(ids)
             return ids
@@ -182,30 +181,6 @@ final class GraphDamage {
             let half = ids.count / 2
             return try readable(Array(ids[..<half]), read) + readable(Array(ids[half...]), read)
         }
-    }
-
-    /// The ends of an object's links that can be read. The others are taken note of, and the links to them.
-    ///
-    /// - Throws: As ``readable(_:_:)``.
-    func readableEnds(
-        _ ids: [NSManagedObjectID], of property: String, from object: some RecordedObject,
-        _ read: ([NSManagedObjectID]) throws -> Void
-    ) throws -> [NSManagedObjectID] {
-        let readable = Set(try readable(ids, read).map(\.lookupKey))
-        return try ids.filter { id in
-            if readable.contains(id.lookupKey) { return true }
-            try noteMissing(id, of: property, from: object)
-            return false
-        }
-    }
-
-    /// Takes note of a damage of the store.
-    ///
-    /// - Throws: What has another reason, or all, unless somebody wants to be told instead.
-    func noteDamage(_ error: any Error) throws {
-        let error = CoreDataErrors.graftError(error)
-        guard case .damagedStore = error.problem else { throw error }
-        try report(error)
     }
 
     /// The value of an attribute; null where the store has one in a file that isn't there.

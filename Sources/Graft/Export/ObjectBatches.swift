@@ -26,12 +26,9 @@ struct ObjectBatches {
         }
         let ids = try objectIDs()
         guard let damage, damage.isLeavingOut else { return try forEach(ids, objects, body) }
-        // Without what they lead to: that may be damaged, and they are not.
-        let alone = ObjectBatches(
-            context: context, request: request, batchSize: batchSize, relationships: [], releasesObjects: true)
         for batch in ids.batches(of: batchSize) {
-            let readable = try damage.readable(batch) { _ = try alone.objects($0) }
-            try body(try alone.objects(readable))
+            let readable = try damage.readable(batch) { _ = try objects($0) }
+            try body(try objects(readable))
             try context.resetInSameState()
         }
     }

@@ -10,7 +10,6 @@ extension ObjectWriter {
         let (object, property) = (pass.object, pass.plan.properties[number])
         // Whoever leads back may be of another entity, and seem to be known.
         if !property.isToMany, let damage, damage.isTold(property.name, of: object) { return .objects([]) }
-        if let damage, damage.isLeavingOut { return .objects(try readable(number, pass, property, damage)) }
         guard form == .nested, changes == nil, let destination = property.destination, isCyclic[destination],
             let context = object.managedObjectContext
         else {
@@ -36,24 +35,6 @@ extension ObjectWriter {
             }
         }
         return .objects(try ordered(present(context.read(ids), pass, property), property))
-    }
-
-    /// The objects that can be read, where the others are left out.
-    private func readable(
-        _ number: Int, _ pass: ExportPass<Object>, _ property: GraphSchema.Property, _ damage: GraphDamage
-    ) throws -> [NSManagedObject] {
-        let object = pass.object
-        guard let context = object.managedObjectContext else { return [] }
-        do {
-            if property.isToMany { try context.readMemberIDs(number, property, of: [object]) }
-        } catch {
-            try damage.noteDamage(error)
-            return []
-        }
-        let ids = try damage.readableEnds(object.relatedIDs(number, property), of: property.name, from: object) {
-            _ = try context.read($0)
-        }
-        return try ordered(present(context.read(ids), pass, property), property)
     }
 
     /// The objects that are there.
