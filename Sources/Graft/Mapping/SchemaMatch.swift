@@ -69,18 +69,28 @@ struct SchemaMatch {
         properties = new.entities.enumerated().map { number, entity in
             let before = numbers[number].map { old.entities[$0] }
             return Self.numbers(
-                before?.properties.map { Name(text: $0.name, identifier: identifiers[before?.name, $0.name]) } ?? [],
-                entity.properties.map { Name(text: $0.name, identifier: newIdentifiers[entity.name, $0.name]) })
+                before?.properties.map { Name($0, identifiers[before?.name, $0.name]) } ?? [],
+                entity.properties.map { Name($0, newIdentifiers[entity.name, $0.name]) })
         }
     }
 
+    /// What an entity or a property is called. A migration matches attributes and relationships apart, and nothing transient.
     private struct Name: Hashable {
         var text: String
         var identifier: String
+        var isAttribute = false
+        var isTransient = false
+
+        init(text: String, identifier: String) { (self.text, self.identifier) = (text, identifier) }
+
+        init(_ property: GraphSchema.Property, _ identifier: String) {
+            self.init(text: property.name, identifier: identifier)
+            (isAttribute, isTransient) = (property.isAttribute, property.isTransient)
+        }
     }
 
     /// By number of the new name, the number of the old one. What was left alone comes first, then what has the same identifier; an
-    /// identifier may have been the name of before, or have been dropped.
+    /// identifier may have been the name of before, or have been dropped. The runtime's `RenamingMatch` has the same rules, for models.
     private static func numbers(_ old: [Name], _ new: [Name]) -> [Int?] {
         var found = [Int?](repeating: nil, count: new.count)
         var taken: Set<Int> = []
@@ -92,8 +102,13 @@ struct SchemaMatch {
                 found[number] = match
             }
         }
-        func text(_ name: Name) -> Name { Name(text: name.text, identifier: "") }
-        func identifier(_ name: Name) -> Name { Name(text: name.identifier, identifier: "") }
+        func called(_ text: String, _ name: Name) -> Name {
+            var name = name
+            (name.text, name.identifier) = (text, "")
+            return name
+        }
+        func text(_ name: Name) -> Name { called(name.text, name) }
+        func identifier(_ name: Name) -> Name { called(name.identifier, name) }
         match(\.self, \.self)
         match(identifier, identifier)
         match(text, identifier)

@@ -131,6 +131,27 @@ import Testing
         }
     }
 
+    @Test func `a relationship that has the name of a former attribute is a new one`() throws {
+        func model(_ car: ModelSketch.Property, _ other: [ModelSketch.Property]) -> NSManagedObjectModel {
+            var sketch = ModelSketch()
+            sketch.entity("Person", info: ["identityAttributes": "id"], [.attribute("id"), car])
+            sketch.entity("Car", info: ["identityAttributes": "id"], [.attribute("id")] + other)
+            return sketch.model()
+        }
+        try with(model(.attribute("car"), [])) { context in
+            context.add("Person", ["id": "ann", "car": "red"])
+            context.add("Car", ["id": "1"])
+            let tracker = try GraphTracker(file: file, context: context)
+            try tracker.markSent()
+            try tracker.confirm()
+        }
+        let newer = model(.toOne("car", "Car", inverse: "person"), [.toOne("person", "Person", inverse: "car")])
+        try with(newer) { context in
+            let tracker = try GraphTracker(file: file, context: context)
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+
     @Test func `a file with values that the new version can't hold is refused by name`() throws {
         func model(_ type: NSAttributeType) -> NSManagedObjectModel {
             var sketch = ModelSketch()
