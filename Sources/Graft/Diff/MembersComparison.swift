@@ -30,11 +30,18 @@ struct MembersComparison {
         return members.filter { seen.insert($0).inserted }
     }
 
+    /// Whether two lists have the same members, whatever their order and repetitions.
+    static func haveSame<Member: Hashable>(_ one: [Member], _ other: [Member]) -> Bool {
+        // To look through a few takes less time than to make a set of them.
+        if min(one.count, other.count) > 16 { return Set(one) == Set(other) }
+        return one.allSatisfy(other.contains) && other.allSatisfy(one.contains)
+    }
+
     func hasSameMembers(isOrdered: Bool) -> Bool {
         guard oldMembers.count == newMembers.count else { return false }
         let counterparts = oldMembers.map { matching.toNew[$0.entity][$0.row] }
         if counterparts == newMembers { return true }
-        return !isOrdered && Set(counterparts) == Set(newMembers)
+        return !isOrdered && Self.haveSame(counterparts, newMembers)
     }
 
     /// What differs.

@@ -208,8 +208,7 @@ final class ObjectEditor {
     private static func areSame(_ old: [NSManagedObject], _ new: [NSManagedObject], isOrdered: Bool) -> Bool {
         if old.elementsEqual(new, by: ===) { return true }
         if isOrdered { return new.distinctObjects.elementsEqual(old, by: ===) }
-        let wanted = Set(new.map(ObjectIdentifier.init))
-        return wanted.count == old.count && old.allSatisfy { wanted.contains(ObjectIdentifier($0)) }
+        return MembersComparison.haveSame(old.map(ObjectIdentifier.init), new.map(ObjectIdentifier.init))
     }
 
     // MARK: Remembering

@@ -157,9 +157,6 @@ extension BatchImporter {
         }
     }
 
-    /// Up to so many members, to look through them takes less time than to make a set of them.
-    private static let fewMembers = 16
-
     /// Whether what a row says of a list leaves the members that there are.
     private func hasMembers(
         _ members: [NSManagedObjectID], _ property: GraphSchema.Property, _ cell: GraphSnapshot.Cell,
@@ -180,9 +177,7 @@ extension BatchImporter {
         if property.isOrdered {
             return MembersComparison.unique(wanted).elementsEqual(members) { $0 == $1.lookupKey }
         }
-        if members.count > Self.fewMembers { return Set(wanted) == Set(members.map(\.lookupKey)) }
-        return wanted.allSatisfy { key in members.contains { $0.lookupKey == key } }
-            && members.allSatisfy { wanted.contains($0.lookupKey) }
+        return MembersComparison.haveSame(wanted, members.map(\.lookupKey))
     }
 
     /// Notes the relationships that rows which aren't settled speak of.

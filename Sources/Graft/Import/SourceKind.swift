@@ -123,9 +123,7 @@ private struct SignatureScan: ~Copyable {
     }
 
     private static let diffKeys = Set(GraphDiff.CodingKeys.allCases.map(\.rawValue))
-    private static let trackerKeys: Set<String> = [
-        "version", "store", "identifiers", "base", "sent", "incoming", "conflicts",
-    ]
+    private static let trackerKeys = Set(TrackerState.CodingKeys.allCases.map(\.rawValue))
     private static let reportKeys = Set(ImportReport.CodingKeys.allCases.map(\.rawValue))
 
     private mutating func objectKind(_ isEntity: (String) -> Bool) -> SourceKind {

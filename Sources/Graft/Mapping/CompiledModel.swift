@@ -40,11 +40,10 @@ final class CompiledModel: Sendable {
                 guard kind == .date, let part = parts[property.name], let entity = entities[described.name] else {
                     return AttributeConverter(kind)
                 }
-                let whole = rules.property(part.whole, of: entity).said
-                let said = part.elements.isEmpty ? whole : rules.element(part.property, of: whole, in: entity)
+                var said = rules.part(part, of: rules.property(part.whole, of: entity).said, in: entity)
                 // A mapping is refused for a format with a slip.
-                let format = said.dateFormat.flatMap { $0.slip == nil ? $0 : nil }
-                return AttributeConverter(dateFormat: format ?? .iso8601, timeZone: said.timeZone)
+                if said.dateFormat?.slip != nil { said.dateFormat = nil }
+                return AttributeConverter(kind, said)
             }
         }
         numbers = EntityNumbers(model, schema)

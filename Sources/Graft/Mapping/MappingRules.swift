@@ -79,11 +79,18 @@ struct MappingRules {
     }
 
     /// What holds for an element of a composite attribute: what it says itself, else what holds for the attribute.
-    func element(
+    private func element(
         _ description: NSPropertyDescription, of whole: MappingOptions.Property, in entity: NSEntityDescription
     ) -> MappingOptions.Property {
         var reader = AnnotationReader(dialect(of: entity))
         return reader.property(description, of: entity).filled(from: whole)
+    }
+
+    /// What is said of a part of a property: of the property itself, or of an element.
+    func part(
+        _ part: PropertyPart, of whole: MappingOptions.Property, in entity: NSEntityDescription
+    ) -> MappingOptions.Property {
+        part.elements.isEmpty ? whole : element(part.property, of: whole, in: entity)
     }
 
     /// The key paths of a property of an entity: those that are said, or what follows from its name. None where it takes no part.

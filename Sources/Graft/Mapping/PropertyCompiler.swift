@@ -18,7 +18,7 @@ struct PropertyCompiler {
         let description = part.property
         let isStored = !property.isTransient && !property.isDerived
         let (whole, isDeclared) = rules.property(part.whole, of: entity)
-        let said = part.elements.isEmpty ? whole : rules.element(description, of: whole, in: entity)
+        let said = rules.part(part, of: whole, in: entity)
         let paths = rules.keyPaths(of: part.whole, whole, in: entity, namingRule)
         let sources = try paths.map { try source($0, part.whole) }.flatMap { source in
             try elementPaths(part.elements).map { SourcePath(origin: source.origin, keys: source.keys + $0) }
@@ -33,7 +33,8 @@ struct PropertyCompiler {
             throw invalid(slip.finding, slip.remedy, description)
         }
         var mapping = PropertyMapping(
-            path: written, sources: sources, isDeclared: isDeclared, converter: converter(property, said),
+            path: written, sources: sources, isDeclared: isDeclared,
+            converter: property.attributeKind.map { AttributeConverter($0, said) },
             transformer: try transformer(said, description))
         mapping.direction = said.direction ?? .both
         if written.isEmpty {
@@ -84,16 +85,6 @@ struct PropertyCompiler {
         throw invalid(
             "the key path '\(path)' has an empty key, or ends where it has to go on",
             "Name a key for each step, or take the annotation away to leave the property out.", description)
-    }
-
-    private func converter(
-        _ property: GraphSchema.Property, _ said: MappingOptions.Property
-    ) -> AttributeConverter? {
-        property.attributeKind.map { kind in
-            kind == .date
-                ? AttributeConverter(dateFormat: said.dateFormat ?? .iso8601, timeZone: said.timeZone)
-                : AttributeConverter(kind)
-        }
     }
 
     /// How the objects of the entity stand to which a to-many relationship leads.
@@ -155,5 +146,15 @@ extension NamedTransformer {
                 reason: "\(annotation) names '\(name)', and no such transformer is registered",
                 remedy: remedies.joined(separator: ", or ") + (closest == nil ? "." : "")),
             at: place)
+    }
+}
+
+extension AttributeConverter {
+    /// - Parameter said: What the model or code says of the attribute.
+    init(_ kind: AttributeKind, _ said: MappingOptions.Property) {
+        self =
+            kind == .date
+            ? AttributeConverter(dateFormat: said.dateFormat ?? .iso8601, timeZone: said.timeZone)
+            : AttributeConverter(kind)
     }
 }

@@ -20,4 +20,8 @@ struct TrackerState: Codable {
     var incoming: GraphSnapshot?
     /// What both sides changed, and nobody has settled.
     var conflicts: [GraphMerge.Conflict] = []
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case version, store, identifiers, base, sent, incoming, conflicts
+    }
 }

@@ -172,10 +172,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a deletion in the child takes nothing along that its object had let go`(_ kind: StoreKind) throws {
-        let library = try Library(kind, model: LibraryModel.makeOwners())
-        let parts = ["a", "b", "c", "d"].map { library.insert("Part", ["name": $0]) }
-        let made = library.insert("Owner", ["part": parts[0], "parts": NSSet(array: [parts[1], parts[2]])])
-        try library.context.save()
+        let (library, made, parts) = try Library.owned(kind)
         let child = library.newChild()
         let owner = try child.existingObject(with: made.objectID)
         owner.setValue(nil, forKey: "part")

@@ -69,10 +69,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func `a deleted object that is refreshed takes nothing along that it had let go`(_ kind: StoreKind) throws {
-        let library = try Library(kind, model: LibraryModel.makeOwners())
-        let parts = ["a", "b", "c", "d"].map { library.insert("Part", ["name": $0]) }
-        let owner = library.insert("Owner", ["part": parts[0], "parts": NSSet(array: [parts[1], parts[2]])])
-        try library.context.save()
+        let (library, owner, parts) = try Library.owned(kind)
         owner.setValue(nil, forKey: "part")
         owner.mutableSetValue(forKey: "parts").remove(parts[1])
         library.context.delete(owner)

@@ -184,6 +184,17 @@ extension NSManagedObject {
 }
 
 extension Library {
+    /// A saved owner, and four parts: one alone, two in its list, and one that it hasn't.
+    static func owned(
+        _ kind: StoreKind
+    ) throws -> (library: Library, owner: NSManagedObject, parts: [NSManagedObject]) {
+        let library = try Library(kind, model: LibraryModel.makeOwners())
+        let parts = ["a", "b", "c", "d"].map { library.insert("Part", ["name": $0]) }
+        let owner = library.insert("Owner", ["part": parts[0], "parts": NSSet(array: [parts[1], parts[2]])])
+        try library.context.save()
+        return (library, owner, parts)
+    }
+
     /// A context on top of another one; on top of the library's own if none is given.
     func newChild(
         of parent: NSManagedObjectContext? = nil,

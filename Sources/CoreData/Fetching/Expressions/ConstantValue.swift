@@ -33,8 +33,9 @@ final class ConstantValue {
             self.members = members
             operand = .collection(members)
             keys = Set(members.elements.map(OperandKey.init))
-            integerKeys = Set(
-                members.elements.filter { if case .integer = $0 { true } else { false } }.map(OperandKey.init))
+            let integers = members.elements.filter { if case .integer = $0 { true } else { false } }
+            integerKeys =
+                integers.count == members.elements.count ? keys : Set(integers.map(OperandKey.init))
         }
     }
 

@@ -75,13 +75,9 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     /// Lets a cast give the controller as one of objects of any class.
     private static func allowCasts() {
         ResultTypeCasts.link(
-            NSFetchedResultsController<ResultType>.self,
-            to: ResultType.self is NSManagedObject.Type
-                ? [
-                    NSFetchedResultsController<NSManagedObject>.self,
-                    NSFetchedResultsController<any NSFetchRequestResult>.self,
-                ] : [NSFetchedResultsController<any NSFetchRequestResult>.self],
-            under: NSObject.self)
+            NSFetchedResultsController<ResultType>.self, of: ResultType.self,
+            to: NSFetchedResultsController<NSManagedObject>.self,
+            and: NSFetchedResultsController<any NSFetchRequestResult>.self, under: NSObject.self)
     }
 
     /// Fetches. A delegate that takes differences is told what has come and gone, by the first fetch too.

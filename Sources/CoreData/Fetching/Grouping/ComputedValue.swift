@@ -16,8 +16,7 @@ extension Operand {
         case (.booleanAttributeType, .integer(let value)): NSNumber(value: value != 0)
         case (.decimalAttributeType, .integer(let value)): HashableDecimalNumber(decimal: Decimal(value))
         case (.decimalAttributeType, .real(let value)):
-            // The shortest text that reads back as the same double; what is infinite is no decimal.
-            HashableDecimalNumber(decimal: value.isFinite ? Decimal(string: "\(value)") ?? .nan : .nan)
+            HashableDecimalNumber(decimal: NSNumber(value: value).exactDecimal)
         case (.dateAttributeType, .integer), (.dateAttributeType, .real):
             Arithmetic.real(self).map { Date(timeIntervalSinceReferenceDate: $0) }
         case (.URIAttributeType, .string(let text)): URL(string: text) ?? text

@@ -80,12 +80,9 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
         self.finalResult = finalResult
         super.init(context: context, error: error, progress: progress)
         ResultTypeCasts.link(
-            NSAsynchronousFetchResult<ResultType>.self,
-            to: ResultType.self is NSManagedObject.Type
-                ? [
-                    NSAsynchronousFetchResult<NSManagedObject>.self,
-                    NSAsynchronousFetchResult<any NSFetchRequestResult>.self,
-                ] : [NSAsynchronousFetchResult<any NSFetchRequestResult>.self],
+            NSAsynchronousFetchResult<ResultType>.self, of: ResultType.self,
+            to: NSAsynchronousFetchResult<NSManagedObject>.self,
+            and: NSAsynchronousFetchResult<any NSFetchRequestResult>.self,
             under: NSPersistentStoreAsynchronousResult.self)
     }
 }

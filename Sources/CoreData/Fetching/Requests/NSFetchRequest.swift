@@ -53,11 +53,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     /// Lets a cast give the request as one for objects of any class.
     private static func allowCasts() {
         ResultTypeCasts.link(
-            NSFetchRequest<ResultType>.self,
-            to: ResultType.self is NSManagedObject.Type
-                ? [NSFetchRequest<NSManagedObject>.self, NSFetchRequest<any NSFetchRequestResult>.self]
-                : [NSFetchRequest<any NSFetchRequestResult>.self],
-            under: NSPersistentStoreRequest.self)
+            NSFetchRequest<ResultType>.self, of: ResultType.self, to: NSFetchRequest<NSManagedObject>.self,
+            and: NSFetchRequest<any NSFetchRequestResult>.self, under: NSPersistentStoreRequest.self)
     }
 
     /// The request as code without generics gets it.

@@ -14,17 +14,22 @@ import Synchronization
 enum ResultTypeCasts {
     private static let linked = Mutex<Set<ObjectIdentifier>>([])
 
-    /// Makes each class the superclass of the one before it, unless that was done before.
+    /// Makes less specific specialisations of a class the superclasses of one, unless that was done before: they have one layout and one
+    /// table of methods.
     ///
     /// - Parameters:
-    ///   - lowest: The first one.
-    ///   - others: The others: specialisations of the same class, which have one layout and one table of methods.
-    ///   - root: The superclass that the first ones have and the last one keeps.
-    static func link(_ lowest: AnyClass, to others: @autoclosure () -> [AnyClass], under root: AnyClass) {
+    ///   - lowest: The specialisation for a result type.
+    ///   - resultType: That type.
+    ///   - managed: The specialisation for objects of any class, which takes part where the type is one of these.
+    ///   - any: The specialisation for any results.
+    ///   - root: The superclass that the specialisations have, and the last one keeps.
+    static func link<T>(
+        _ lowest: AnyClass, of resultType: T.Type, to managed: AnyClass, and any: AnyClass, under root: AnyClass
+    ) {
         linked.withLock { linked in
             guard linked.insert(ObjectIdentifier(lowest)).inserted else { return }
             var lower: AnyClass = lowest
-            for upper in others() where upper != lower {
+            for upper in T.self is NSManagedObject.Type ? [managed, any] : [any] where upper != lower {
                 setSuperclass(of: lower, to: upper, instead: root)
                 lower = upper
             }
