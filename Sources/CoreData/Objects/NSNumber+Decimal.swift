@@ -6,6 +6,8 @@ import Foundation
 extension NSNumber {
     /// The number as a decimal, a double by the shortest text that reads as it; NaN for what a decimal can't be.
     var exactDecimal: Decimal {
-        (self as? NSDecimalNumber)?.decimalValue ?? Decimal(string: stringValue) ?? .nan
+        if let number = self as? NSDecimalNumber { return number.decimalValue }
+        // Of `-inf`, Foundation reads 0.
+        return doubleValue.isFinite ? Decimal(string: stringValue) ?? .nan : .nan
     }
 }

@@ -184,8 +184,10 @@ import Testing
             library.context.refresh(book, mergeChanges: false)
             #expect(set() == text)
         }
-        let none = library.insert("Book", ["price": Double.infinity]).value(forKey: "price") as? NSDecimalNumber
-        #expect(none?.decimalValue.isNaN == true)
+        for infinity in [Double.infinity, -Double.infinity] {
+            let none = library.insert("Book", ["price": infinity]).value(forKey: "price") as? NSDecimalNumber
+            #expect(none?.decimalValue.isNaN == true)
+        }
     }
 
     @Test func `setting what is no number or no date once more changes nothing`() throws {
