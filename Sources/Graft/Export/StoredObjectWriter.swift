@@ -15,7 +15,7 @@ final class StoredObjectWriter: ItemWriter {
     private let losses: ExportLosses?
     /// The entity whose objects are at the top, sub-entities included.
     private let root: Int?
-    /// What the rows that are being written lead to.
+    /// What the rows that are being written lead to, which is never one of them.
     private var met: [Meeting: StoredObject] = [:]
     /// The texts of objects that others can lead to as well.
     private var texts: [Meeting: [UInt8]] = [:]
@@ -35,6 +35,9 @@ final class StoredObjectWriter: ItemWriter {
     private struct Meeting: Hashable {
         var key: ObjectIDKey
         var way: Way
+
+        // Hardly any object is met in several ways.
+        func hash(into hasher: inout Hasher) { hasher.combine(key) }
     }
 
     private struct LinkKey: Hashable {
@@ -78,11 +81,7 @@ final class StoredObjectWriter: ItemWriter {
             texts.removeAll()
             textBytes = 0
         }
-        try read(rows)
-        for row in rows {
-            guard let object = met[Meeting(key: row.objectID.lookupKey, way: .nested(cameFrom: nil))] else {
-                throw GraftError(.unknownEntity(row.objectID.entity.name ?? "", closest: nil))
-            }
+        for object in try read(rows) {
             try note(object, as: root, by: nil)
             try writeNested(object, cameFrom: nil, to: &writer)
         }
@@ -90,21 +89,28 @@ final class StoredObjectWriter: ItemWriter {
 
     // MARK: Reading
 
-    /// Reads what rows lead to, level by level, but for objects whose texts are there.
-    private func read(_ rows: [StoredRow]) throws {
+    /// Reads what rows lead to, level by level, but for objects whose texts are there; returns the rows with their lists.
+    private func read(_ rows: [StoredRow]) throws -> [StoredObject] {
+        var top = [StoredObject?](repeating: nil, count: rows.count)
         var level = [(way: Way.nested(cameFrom: nil), rows: rows)]
+        var isTop = true
         while !level.isEmpty {
             var wanted: [(link: Link, ids: [NSManagedObjectID])] = []
             var places: [Link: Int] = [:]
             var seen: Set<Meeting> = []
             for (way, rows) in level {
-                let groups = try Dictionary(grouping: rows) { try numbers.number(of: $0.objectID.entity) }
+                let groups = try Dictionary(grouping: rows.indices) { try numbers.number(of: rows[$0].objectID.entity) }
                 // In a defined order, so that what can't be read is told in it.
-                for (number, rows) in groups.sorted(by: { $0.key < $1.key }) {
+                for (number, indices) in groups.sorted(by: { $0.key < $1.key }) {
                     let (plan, links) = (form.plans[number], links(form.plans[number], way))
                     let lists = links.map(\.number).filter { plan.properties[$0].isToMany }
-                    for object in try context.storedObjects(rows, lists, plan.properties) {
-                        met[Meeting(key: object.objectID.lookupKey, way: way)] = object
+                    let objects = try context.storedObjects(indices.map { rows[$0] }, lists, plan.properties)
+                    for (index, object) in zip(indices, objects) {
+                        if isTop {
+                            top[index] = object
+                        } else {
+                            met[Meeting(key: object.objectID.lookupKey, way: way)] = object
+                        }
                         for link in links {
                             for id in object.relatedIDs(link.number, plan.properties[link.number]) {
                                 let meeting = Meeting(key: id.lookupKey, way: link.way)
@@ -124,7 +130,9 @@ final class StoredObjectWriter: ItemWriter {
             level = try wanted.map { link, ids in
                 (link.way, try context.storedRows(ids, form.plans[link.destination].name))
             }
+            isTop = false
         }
+        return top.compactMap(\.self)
     }
 
     /// The relationships that are written of an object that is met in some way.
