@@ -50,7 +50,7 @@ public func object(
     withEntityName name: String, fromJSONDictionary dictionary: JSONDictionary,
     inContext context: NSManagedObjectContext
 ) throws -> NSManagedObject {
-    try context.performAndWait { try GrootImport.object(of: name, from: dictionary, in: context) }
+    try context.performAndWait(with: dictionary) { try GrootImport.object(of: name, from: $0, in: context) }
 }
 
 /// Creates or updates an object of a class from a JSON dictionary.
@@ -62,7 +62,7 @@ public func object<T: NSManagedObject>(
     fromJSONDictionary dictionary: JSONDictionary, inContext context: NSManagedObjectContext
 ) throws -> T {
     let name = EntityOfClass.name(T.self, in: context)
-    return try context.performAndWait { try GrootImport.object(of: name, from: dictionary, in: context) }
+    return try context.performAndWait(with: dictionary) { try GrootImport.object(of: name, from: $0, in: context) }
 }
 
 /// Creates or updates objects from a JSON array: of dictionaries, of identifiers, or of both.
@@ -72,7 +72,7 @@ public func objects(
     withEntityName name: String, fromJSONArray array: JSONArray, inContext context: NSManagedObjectContext
 ) throws -> [NSManagedObject] {
     if array.isEmpty { return [] }
-    return try context.performAndWait { try GrootImport.objects(of: name, from: array, in: context) }
+    return try context.performAndWait(with: array) { try GrootImport.objects(of: name, from: $0, in: context) }
 }
 
 /// Creates or updates objects of a class from a JSON array.
@@ -85,7 +85,7 @@ public func objects<T: NSManagedObject>(
 ) throws -> [T] {
     let name = EntityOfClass.name(T.self, in: context)
     if array.isEmpty { return [] }
-    return try context.performAndWait { try GrootImport.objects(of: name, from: array, in: context) }
+    return try context.performAndWait(with: array) { try GrootImport.objects(of: name, from: $0, in: context) }
 }
 
 // MARK: - To JSON

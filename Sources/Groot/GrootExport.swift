@@ -16,7 +16,7 @@ enum GrootExport {
             }
             // All that follow of one context go at once.
             let run = Array(objects[dictionaries.count...].prefix { $0.managedObjectContext === context })
-            dictionaries += context.performAndWait { self.dictionaries(of: run, in: context) }
+            dictionaries += context.performAndWait(with: run) { self.dictionaries(of: $0, in: context) }
         }
         return dictionaries
     }

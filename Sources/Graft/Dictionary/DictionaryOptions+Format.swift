@@ -53,7 +53,8 @@ extension DictionaryOptions {
             if data.starts(with: Data("bplist".utf8)) || data.starts(with: Data("<?xml".utf8)) {
                 #if canImport(Darwin)
                     do {
-                        return (try PropertyListSerialization.propertyList(from: data, options: [], format: nil), [])
+                        // Safe: nobody asks for the format.
+                        return (try unsafe PropertyListSerialization.propertyList(from: data, format: nil), [])
                     } catch {
                         throw GraftError(.unreadableFile(reason: "it isn't a property list"), underlying: error)
                     }

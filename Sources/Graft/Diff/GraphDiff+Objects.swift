@@ -131,7 +131,7 @@ private struct ContextPart {
     }
 
     func snapshot() throws -> GraphSnapshot {
-        try context.performAndWait {
+        try context.performAndWait(with: members) { [context, entities, options, progress] members in
             try GraphSnapshot(of: context, entities: entities, members: members, options, progress)
         }
     }
@@ -142,7 +142,7 @@ private struct ContextPart {
     mutating func take(_ contents: [ObjectContents], _ identification: GraphDiff.Identification) throws -> Bool {
         guard let entities else { return false }
         let known = Set(members.map { ObjectIdentifier($0) })
-        let found: [NSManagedObject] = try context.performAndWait {
+        let found: [NSManagedObject] = try context.performAndWait { [context] in
             let model = try context.requiredModel().entitiesByName
             let chosen = entities.compactMap { model[$0] }
             // Of the chosen entities, the snapshot has all objects.

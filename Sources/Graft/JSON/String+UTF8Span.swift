@@ -8,7 +8,7 @@ extension String {
             var result: Result<R, E>?
             var string = self
             // Safe: the span is used during the call alone.
-            unsafe string.withUTF8 { buffer in
+            string.withUTF8 { buffer in
                 do throws(E) { result = .success(try body(unsafe buffer.span)) } catch { result = .failure(error) }
             }
             // The closure above is always called.
