@@ -38,7 +38,7 @@ final class GraphDamage {
         self.onDamage = onDamage
         remedy =
             canLeaveOut && onDamage == nil
-            ? "Repair the row, or leave it out and list it: --keep-going of the tool, onDamage in code."
+            ? "Repair the row, or leave it out and list it: --keep-going of graft export and archive, onDamage in code."
             : "Repair the row, or bring the file back: graft check tells of all of them."
         source = context.soleStore?.url?.path
         for entity in context.graftModel?.entities ?? [] {
@@ -167,6 +167,7 @@ final class GraphDamage {
     func readable(
         _ ids: [NSManagedObjectID], _ read: ([NSManagedObjectID]) throws -> Void
     ) throws -> [NSManagedObjectID] {
+        let ids = ids.filter { !leftOut.contains($0.lookupKey) }
         do {
             try read(ids)
             return ids
@@ -181,6 +182,38 @@ final class GraphDamage {
             let half = ids.count / 2
             return try readable(Array(ids[..<half]), read) + readable(Array(ids[half...]), read)
         }
+    }
+
+    /// The ends of an object's links that can be read. The others are taken note of, and the links to them.
+    ///
+    /// - Throws: As ``readable(_:_:)``.
+    func readableEnds(
+        _ ids: [NSManagedObjectID], of property: String, from object: some RecordedObject,
+        _ read: ([NSManagedObjectID]) throws -> Void
+    ) throws -> [NSManagedObjectID] {
+        let sound = try readable(ids, read)
+        if sound.count == ids.count { return ids }
+        let readable = Set(sound.map(\.lookupKey))
+        return try ids.filter { id in
+            if readable.contains(id.lookupKey) { return true }
+            try noteMissing(id, of: property, from: object)
+            return false
+        }
+    }
+
+    /// Takes note of a damage of the store.
+    ///
+    /// - Throws: What has another reason, or all, unless somebody wants to be told instead.
+    func noteDamage(_ error: any Error) throws {
+        let error = CoreDataErrors.graftError(error)
+        guard case .damagedStore = error.problem else { throw error }
+        try report(error)
+    }
+
+    /// Whether an error is a damage that is left out.
+    func isLeavingOut(_ error: any Error) -> Bool {
+        guard isLeavingOut, case .damagedStore = CoreDataErrors.graftError(error).problem else { return false }
+        return true
     }
 
     /// The value of an attribute; null where the store has one in a file that isn't there.

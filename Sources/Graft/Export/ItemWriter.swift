@@ -143,15 +143,18 @@ extension ItemWriter {
     ) throws {
         switch ends {
         case .known(let known):
-            for (plan, identifier) in known {
-                // What has no form was left out of the object itself, and noted.
-                try plan.write(bareIdentifier: identifier.hasJSONForm ? identifier : .null, to: &writer)
-            }
+            for (plan, identifier) in known { try write(known: identifier, plan, to: &writer) }
         case .texts(let texts):
             for text in texts { try writer.value(text: text.span) }
         case .objects(let objects):
             for object in objects { try write(object, form, property, of: owner, to: &writer) }
         }
+    }
+
+    /// Writes the identifier of an object that has been nested in full before.
+    func write(known identifier: GraphValue, _ plan: ExportPlan, to writer: inout JSONWriter) throws {
+        // What has no form was left out of the object itself, and noted.
+        try plan.write(bareIdentifier: identifier.hasJSONForm ? identifier : .null, to: &writer)
     }
 
     /// Writes an object that a relationship leads to.

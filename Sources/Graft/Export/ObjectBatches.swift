@@ -27,9 +27,20 @@ struct ObjectBatches {
         let ids = try objectIDs()
         guard let damage, damage.isLeavingOut else { return try forEach(ids, objects, body) }
         for batch in ids.batches(of: batchSize) {
-            let readable = try damage.readable(batch) { _ = try objects($0) }
-            try body(try objects(readable))
+            try body(try readable(batch, damage))
             try context.resetInSameState()
+        }
+    }
+
+    /// The objects that aren't damaged themselves.
+    private func readable(_ batch: [NSManagedObjectID], _ damage: GraphDamage) throws -> [NSManagedObject] {
+        do {
+            return try objects(batch)
+        } catch  where damage.isLeavingOut(error) {
+            // Without what they lead to: that may be damaged, and they are not.
+            let alone = ObjectBatches(
+                context: context, request: request, batchSize: batchSize, relationships: [], releasesObjects: true)
+            return try alone.objects(damage.readable(batch) { _ = try alone.objects($0) })
         }
     }
 

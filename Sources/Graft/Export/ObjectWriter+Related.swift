@@ -10,13 +10,44 @@ extension ObjectWriter {
         let (object, property) = (pass.object, pass.plan.properties[number])
         // Whoever leads back may be of another entity, and seem to be known.
         if !property.isToMany, let damage, damage.isTold(property.name, of: object) { return .objects([]) }
-        guard form == .nested, changes == nil, let destination = property.destination, isCyclic[destination],
+        let comesRound = property.destination.map { isCyclic[$0] } ?? false
+        guard damage?.isLeavingOut ?? false || form == .nested && changes == nil && comesRound,
             let context = object.managedObjectContext
         else {
             return .objects(try ordered(present(object.relatedObjects(number, property), pass, property), property))
         }
         // By their IDs, and not as members: members would keep each other alive, until the whole graph is in memory.
-        let ids = object.relatedIDs(number, property)
+        var ids = try relatedIDs(number, object, property, context)
+        if form == .nested, changes == nil {
+            if let known = try known(ids, pass, property, context) { return .known(ordered(known, property)) }
+        }
+        if let damage, damage.isLeavingOut {
+            ids = try damage.readableEnds(ids, of: property.name, from: object) { _ = try context.read($0) }
+        }
+        return .objects(try ordered(present(context.read(ids), pass, property), property))
+    }
+
+    /// The IDs at the other end of a relationship, none where a damage that is left out keeps them from being read.
+    private func relatedIDs(
+        _ number: Int, _ object: NSManagedObject, _ property: GraphSchema.Property, _ context: NSManagedObjectContext
+    ) throws -> [NSManagedObjectID] {
+        if property.isToMany, let damage, damage.isLeavingOut {
+            do {
+                try context.readMemberIDs(number, property, of: [object])
+            } catch {
+                try damage.noteDamage(error)
+                return []
+            }
+        }
+        return object.relatedIDs(number, property)
+    }
+
+    /// The identifiers of objects that have all been nested in full. Otherwise nil, and those that haven't are read, with what they
+    /// lead to.
+    private func known(
+        _ ids: [NSManagedObjectID], _ pass: ExportPass<Object>, _ property: GraphSchema.Property,
+        _ context: NSManagedObjectContext
+    ) throws -> [(plan: ExportPlan, identifier: GraphValue)]? {
         var known: [(plan: ExportPlan, identifier: GraphValue)] = []
         known.reserveCapacity(ids.count)
         var isMissing = false
@@ -28,13 +59,16 @@ extension ObjectWriter {
                 isMissing = context.registeredObject(for: id)?.isFault ?? true
             }
         }
-        if known.count == ids.count { return .known(ordered(known, property)) }
-        if isMissing {
-            try readAhead.read(from: object, remaining: options.nestingLimit - nesting, cameFrom: pass.inverse) {
+        if known.count == ids.count { return known }
+        guard isMissing else { return nil }
+        do {
+            try readAhead.read(from: pass.object, remaining: options.nestingLimit - nesting, cameFrom: pass.inverse) {
                 expanded[$0] != nil
             }
+        } catch  where damage?.isLeavingOut(error) ?? false {
+            // It is met again, and taken note of, where it is to be written.
         }
-        return .objects(try ordered(present(context.read(ids), pass, property), property))
+        return nil
     }
 
     /// The objects that are there.

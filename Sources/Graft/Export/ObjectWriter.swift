@@ -108,7 +108,7 @@ final class ObjectWriter: ItemWriter {
         var followsRelationships = try options.nests(at: nesting, isIdentified: plan.isIdentified(object))
         if followsRelationships, plan.isExpanding, isCyclic[plan.number] {
             if nesting > 0, let identifier = expanded[object.objectID.lookupKey] {
-                if let identifier { return try plan.write(bareIdentifier: identifier, to: &writer) }
+                if let identifier { return try write(known: identifier, plan, to: &writer) }
                 followsRelationships = false
             } else if expanded[object.objectID.lookupKey] == nil {
                 expanded.updateValue(try plan.bareIdentifier(of: object), forKey: object.objectID.lookupKey)

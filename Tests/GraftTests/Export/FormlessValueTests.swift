@@ -94,4 +94,24 @@ import Testing
             #expect(second.value(forKey: "weight") == nil)
         }
     }
+
+    @Test func `such an object is met again as null, beside one that isn't met again too`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Scale", info: ["identityAttributes": "weight"],
+            [
+                .attribute("weight", .doubleAttributeType), .toMany("uses", "Scale", inverse: "users"),
+                .toMany("users", "Scale", inverse: "uses"),
+            ])
+        let stack = try TestStack(sketch.model())
+        var options = ExportOptions()
+        options.relationshipForm = .nested
+        options.onDamage = { _ in }
+        let text = try stack.perform { [options] context in
+            let scale = context.add("Scale", ["weight": Double.infinity])
+            scale.setValue(NSSet(array: [scale, context.add("Scale", ["weight": 1])]), forKey: "uses")
+            return String(decoding: try context.json(of: scale, options: options), as: UTF8.self)
+        }
+        #expect(text.contains(#""uses":[null,{"#), "\(text)")
+    }
 }

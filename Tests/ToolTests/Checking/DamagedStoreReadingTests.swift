@@ -137,6 +137,16 @@ import Testing
         #expect(plain.status == 1 && plain.lines.count == 1 && plain.text.contains("Ada"), "\(plain.diagnostics)")
     }
 
+    @Test(arguments: ["nested", "identifier"])
+    func `a damaged row that others lead to is left out of them, and they aren't`(_ form: String) throws {
+        try damage("UPDATE ZANIMAL SET ZTRICKS = 'x' WHERE ZTAG = 'a3'")
+        let left = try graft(
+            "export", "--store", store.path, "--entity", "Owner", "--keep-going", "--relationships", form)
+        #expect(left.status == 1 && left.text.contains("Ada") && left.text.contains("Ben"))
+        #expect(left.text.contains(#""a1""#) && left.text.contains(#""a2""#) && !left.text.contains(#""a3""#))
+        #expect(left.diagnostics.contains("leads to row 3 of 'Dog', which is left out"), "\(left.diagnostics)")
+    }
+
     // MARK: Links
 
     @Test func `a link to an object that its relationship can't lead to is an error, and can be left out`() throws {
