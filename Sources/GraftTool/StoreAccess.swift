@@ -46,10 +46,7 @@ enum StoreAccess {
         do {
             if let model = try carriedModel(of: store) { return model }
         } catch let error as ModelError {
-            let reasons = error.problems.map { problem in
-                if case .badArchive(let reason) = problem.finding { reason } else { problem.description }
-            }
-            let reason = "the one in the store is damaged (\(reasons.joined(separator: "; "))), and there is no --model"
+            let reason = "the one in the store is damaged (\(error.reasons)), and there is no --model"
             throw GraftError(.missingModel(reason: reason), at: place(store))
         }
         throw GraftError(.missingModel(reason: "the store carries none, and there is no --model"), at: place(store))

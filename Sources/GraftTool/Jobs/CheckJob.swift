@@ -22,11 +22,14 @@ struct CheckJob {
         } catch let error as CocoaError where error.recommendsCheck {
             // This is the check, and it comes no further.
             let reason = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            let isOfRow = reason?.domain == NSCocoaErrorDomain
             throw GraftError(
                 .other(
                     finding: "the file is damaged so far that it can't be checked"
                         + (reason.map { " (\($0.localizedDescription))" } ?? ""),
-                    remedy: "Restore a copy of it, or take out what can be read with sqlite3's .recover."),
+                    remedy: isOfRow
+                        ? "Correct the row, or restore a copy of the store."
+                        : "Restore a copy of it, or take out what can be read with sqlite3's .recover."),
                 at: .init(source: store))
         }
     }

@@ -395,40 +395,6 @@ import Testing
         #expect(try folder.names == [".Kennel_SUPPORT", "Kennel.sqlite", "Kennel.xcdatamodel"])
     }
 
-    @Test func `a file with a damaged page is reported with the rest, and never changed`() throws {
-        let page = try #require(try StoreFile(path: store.path).pages(ofTable: "ZANIMAL").first)
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
-        bytes.replaceSubrange((page - 1) * 4096..<(page - 1) * 4096 + 64, with: Data(repeating: 0xA5, count: 64))
-        try bytes.write(to: URL(fileURLWithPath: store.path))
-        let run = try graft("check", store.path)
-        #expect(run.status == 1 && !run.isKilled)
-        #expect(run.text.contains("damage: SQLite says: "))
-        #expect(run.text.contains("Animal: can't be read"))
-        let repair = try graft("check", store.path, "--repair")
-        #expect(repair.status == 1)
-        #expect(repair.diagnostics.contains("nothing in it is mended"))
-        #expect(try Data(contentsOf: URL(fileURLWithPath: store.path)) == bytes)
-    }
-
-    @Test func `a file is checked although the model in it is damaged, too`() throws {
-        try StoreSQL.run("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0011'", at: URL(filePath: store.path))
-        let page = try #require(try StoreFile(path: store.path).pages(ofTable: "ZANIMAL").first)
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: store.path))
-        bytes.replaceSubrange((page - 1) * 4096..<(page - 1) * 4096 + 64, with: Data(repeating: 0xA5, count: 64))
-        try bytes.write(to: URL(fileURLWithPath: store.path))
-        let run = try graft("check", store.path)
-        #expect(run.status == 1 && run.text.contains("damage: SQLite says: "))
-    }
-
-    @Test func `a file that is damaged too far to be checked is an error that doesn't recommend the check`() throws {
-        let folder = try TemporaryFolder(), store = try heroStore(in: folder)
-        let cut = folder.path("Cut.sqlite")
-        try Data(contentsOf: URL(fileURLWithPath: store)).prefix(5000).write(to: URL(fileURLWithPath: cut))
-        let run = try graft("check", cut)
-        run.failed(saying: "Cut.sqlite", "damaged", ".recover")
-        #expect(!run.diagnostics.contains("graft check"), "\(run.diagnostics)")
-    }
-
     @Test func `a store in a folder that can't be written to is checked, with and without a log`() throws {
         let inside = folder.url.appending(path: "Locked")
         try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)

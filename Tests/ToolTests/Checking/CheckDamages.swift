@@ -46,6 +46,7 @@ extension CheckCommandTests {
                 Expected("unreadableValue", "Animal"), Expected("danglingReference", "Owner", "favourite", row: ada),
                 Expected("missingConstraint", "Animal"),
             ], mend: "SELECT 1", leaves: ["unreadableValue", "danglingReference"]),
+        Damage(sql: "UPDATE ZYARD SET Z_PK = 0", findings: [Expected("forbiddenValue", "Zone", row: zone)]),
         // Values that their attributes can't hold, or that would become others.
         Damage(
             sql: "UPDATE ZYARD SET ZSIZE = 70000", findings: [Expected("unreadableValue", "Zone", "size", row: zone)]),

@@ -89,6 +89,13 @@ package struct ModelError: Error, Equatable, Sendable {
     package init(_ finding: Finding, source: String? = nil) {
         self.init(source: source, problems: [Problem(finding)])
     }
+
+    /// All that is wrong, in the midst of a sentence about where.
+    package var reasons: String {
+        problems.map { problem in
+            if case .badArchive(let reason) = problem.finding { reason } else { problem.description }
+        }.joined(separator: "; ")
+    }
 }
 
 extension ModelError: CustomNSError {

@@ -22,7 +22,11 @@ struct SQLiteErrors: Sendable {
                 .fileReadCorruptFile,
                 "The store \(path) is damaged. \(error.description) Correct the row, or restore the store from a copy; graft check "
                     + "lists all that is damaged.",
-                userInfo: [NSFilePathErrorKey: path, CoreDataError.recommendsCheckKey: true])
+                userInfo: [
+                    NSFilePathErrorKey: path, CoreDataError.recommendsCheckKey: true,
+                    NSUnderlyingErrorKey: CoreDataError.make(
+                        .fileReadCorruptFile, String(error.description.dropLast())),
+                ])
         case let error as SQLSchemaError:
             return CoreDataError.make(
                 .persistentStoreIncompatibleSchema, "The store \(path): \(error.description)",

@@ -37,6 +37,8 @@ package enum SQLiteStoreFile {
     }
 
     /// The archive of the model that a store was last opened with (`Z_MODELCACHE`); nil where it has none.
+    ///
+    /// - Throws: ``ModelError`` where it is no bytes, else as ``metadata(at:)``.
     package static func modelCache(at url: URL) throws -> Data? {
         try reading(url) { db, _ in try modelCache(db) }
     }
@@ -44,10 +46,24 @@ package enum SQLiteStoreFile {
     private static func modelCache(_ db: Database) throws -> Data? {
         guard try db.hasTable("Z_MODELCACHE") else { return nil }
         var content: Data?
-        try db.readRows(of: "Z_MODELCACHE", ["Z_CONTENT"], "WHERE Z_CONTENT IS NOT NULL LIMIT 1") { row in
-            content = try row.data(0)
+        do {
+            try db.readRows(of: "Z_MODELCACHE", ["Z_CONTENT"], "WHERE Z_CONTENT IS NOT NULL LIMIT 1") { row in
+                content = try row.data(0)
+            }
+        } catch let error as RowError {
+            throw ModelError(.badArchive(reason: "it is \(error.found) where \(error.owner) \(error.expected)"))
         }
         return content
+    }
+
+    /// What is wrong with the model that a store carries; nil where nothing is, or there is none.
+    static func damageOfModelCache(_ db: Database) throws -> String? {
+        do {
+            _ = try modelCache(db).map(NSManagedObjectModel.init(modelCache:))
+            return nil
+        } catch let error as ModelError {
+            return error.reasons
+        }
     }
 
     /// One phrase for each entity that a configuration of a model has otherwise than the store.

@@ -65,6 +65,13 @@ struct RowCheck {
                         "its version (Z_OPT) is \(statement.shown(at: 2)) where an integer is expected",
                         mend: .impossible("Write a number there: 1, for instance.")))
             }
+            if key < 1 {
+                try report(
+                    StoreFinding(
+                        .forbiddenValue, entity: entity.name, row: key,
+                        "its key (Z_PK) is \(key), where those of Core Data begin with 1: restored from an archive, it has another",
+                        mend: .impossible("Give it a free key, also where rows lead to it, if that matters.")))
+            }
             for position in variant.positions { try check(position, statement, entity, key) }
         }
     }

@@ -40,12 +40,24 @@ package struct StoreCheck {
             let database = try opening.existing()
             // One state for all questions.
             let state = try database.snapshot() ?? database
-            let summary = try state.read { try check($0, opening, mending: nil, report) }
+            let summary = try Self.found { found in
+                try state.read { found = try check($0, opening, mending: nil, report) }
+            }
             try database.close()
             return summary
         } catch {
             throw errors.translated(error, .reading)
         }
+    }
+
+    /// What a reading finds. SQLite refuses to end one in which it has met damage; what was found stands.
+    private static func found<T>(_ read: (inout T?) throws -> Void) throws -> T {
+        var found: T?
+        do {
+            try read(&found)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT && found != nil {}
+        guard let found else { fatalError("A reading ended without running its body.") }
+        return found
     }
 
     /// Looks at the file alone, where there is no model by which its rows could be read.
@@ -60,7 +72,9 @@ package struct StoreCheck {
             let database = try ReadOnlyDatabase(path: store.path, options: options)
             defer { database.close() }
             try withoutActuallyEscaping(report) { report in
-                try database.read { try StoreCheckRun(db: $0, backUp: nil, report: report).checkFile() }
+                try found { found in
+                    try database.read { found = try StoreCheckRun(db: $0, backUp: nil, report: report).checkFile() }
+                }
             }
         } catch {
             throw SQLiteErrors(path: store.path).translated(error, .reading)
@@ -111,6 +125,13 @@ package struct StoreCheck {
             // What is mended may be what derived attributes are computed from.
             let computed = try backUp == nil ? ComputedAttributes() : ComputedAttributes(schema, db)
             run.summary.entities = schema.entities.count
+            try run.guarding("Z_MODELCACHE") {
+                guard let reason = try SQLiteStoreFile.damageOfModelCache(db) else { return }
+                try run.add(
+                    StoreFinding(
+                        .damagedFile, "the model that the store carries (Z_MODELCACHE) is damaged: \(reason)",
+                        mend: .impossible("Name the model with --model, or make a store that carries it: graft copy.")))
+            }
             let rows = try ask(run, schema)
             run.summary.rows = rows.rowCount
             run.summary.unreadTransformables = rows.unreadTransformables
@@ -125,13 +146,14 @@ package struct StoreCheck {
 
     private func ask(_ run: StoreCheckRun, _ schema: SQLSchema) throws -> RowCheck {
         var rows = try RowCheck(schema: schema, external: ExternalDataFolder(storeURL: url), report: run.add)
-        for table in schema.tables { try run.guarding(table.name) { try rows.run(run.db, table) } }
+        for table in schema.tables { try run.guarding(table.name, isTable: true) { try rows.run(run.db, table) } }
         // A table that can't be read may refer to any of them.
         if !run.isIncomplete { try run.guarding("external files") { try rows.checkFiles(run.db) } }
         let rules = StoreRules(
             schema: schema, identities: identities, families: families, tablesWithoutKeys: rows.tablesWithoutKeys)
-        for rule in try rules.all() + HistoryRules.all(run.db) {
-            try run.guarding(rule.entity) { try run.ask(rule, schema) }
+        // Rows of a table that can't be read are there all the same.
+        for rule in try rules.all() + HistoryRules.all(run.db) where !rule.asks(ofAnyOf: run.unreadableTables) {
+            try run.guarding(rule.entity, rule.property) { try run.ask(rule, schema) }
         }
         return rows
     }
@@ -146,6 +168,10 @@ private final class StoreCheckRun {
     private(set) var isBackedUp = false
     /// Whether there is something that couldn't be looked at.
     private(set) var isIncomplete = false
+    /// The tables of entities that can't be read.
+    private(set) var unreadableTables: Set<String> = []
+    /// Whether the file itself is damaged, so that nothing in it is mended.
+    private var isFileDamaged = false
     /// Whether all has been mended, and the questions are asked once more.
     var isAgain = false
     /// Whether there are missing links, which the mend of another finding may put there.
@@ -163,9 +189,13 @@ private final class StoreCheckRun {
     func add(_ finding: StoreFinding) throws {
         var finding = finding
         if backUp != nil, !isAgain, finding.kind == .orphan { return hasPostponed = true }
+        if isFileDamaged, finding.isMendable {
+            finding.mend = .impossible("Nothing is mended while the file itself is damaged.")
+        }
         let isMended = !isAgain && backUp != nil && finding.isMendable
         if !isMended {
-            guard left.insert(finding.place.hashValue ^ finding.kind.hashValue).inserted || !isAgain else { return }
+            let isNew = left.insert(finding.place.hashValue ^ finding.kind.hashValue).inserted
+            guard isNew || !isAgain && finding.kind != .unreadableTable else { return }
             if isAgain, finding.kind != .orphan {
                 finding.mend = .impossible("It came with the repair: run it again, or correct it by hand.")
             }
@@ -224,14 +254,17 @@ private final class StoreCheckRun {
     }
 
     /// Goes on behind what SQLite can't read, where it has said that the file is damaged.
-    func guarding(_ name: String, _ work: () throws -> Void) throws {
+    func guarding(_ name: String, _ property: String? = nil, isTable: Bool = false, _ work: () throws -> Void) throws {
         do {
             try work()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
             isIncomplete = true
+            if isTable { unreadableTables.insert(name) }
+            let what = isTable ? "can't be read, so that what leads there isn't checked" : "can't be checked"
             try add(
                 StoreFinding(
-                    .unreadableTable, entity: name, "can't be read: \(error.message ?? "the file is damaged")",
+                    .unreadableTable, entity: name, property: property,
+                    "\(what): \(error.message ?? "the file is damaged")",
                     mend: .impossible("Restore the store from a copy, or save what can be read: sqlite3 STORE .recover")
                 ))
         }
@@ -262,7 +295,8 @@ private final class StoreCheckRun {
         var mend = isIndex ? StoreFinding.Mend.possible("makes the index again") : .impossible(recovery)
         if isIndex, backUp != nil, let reason = try remakeIndexes() { mend = .impossible(reason) }
         for line in lines { try add(StoreFinding(.damagedFile, "SQLite says: \(line)", mend: mend)) }
-        if !isIndex, backUp != nil {
+        isFileDamaged = !isIndex
+        if isFileDamaged, backUp != nil {
             throw CoreDataError.make(
                 .fileReadCorruptFile,
                 "The file is damaged, and nothing in it is mended: a change could make it worse. \(recovery)")
@@ -286,7 +320,8 @@ private final class StoreCheckRun {
         do {
             let lines = try db.texts(
                 "PRAGMA integrity_check(\(table.map(\.quotedDatabaseIdentifier) ?? "\(Self.mostLines)"))")
-            return lines == ["ok"] ? [] : lines.flatMap { $0.split(separator: "\n").map(String.init) }
+            return lines == ["ok"]
+                ? [] : lines.flatMap { $0.split(separator: "\n").map(String.init) }.filter { !$0.hasPrefix("*** in ") }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
             return [error.message ?? "the file is damaged"]
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR && table == nil {

@@ -22,6 +22,13 @@ struct StoreRule {
     var words: (RowStatement) -> String
     var mend: Mend
 
+    /// Whether the question is about rows of some tables.
+    func asks(ofAnyOf tables: Set<String>) -> Bool {
+        if tables.isEmpty { return false }
+        return !tables.isDisjoint(
+            with: select.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+    }
+
     /// Whether there is anything.
     func isFound(_ db: Database) throws -> Bool {
         let statement = try RowStatement(db, select)
