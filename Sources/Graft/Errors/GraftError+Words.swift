@@ -89,8 +89,8 @@ extension GraftError {
             ("the entity has no property '\(name)'", Self.suggestion(closest) ?? "Name a property of the entity.")
         case .missingObject(let uri):
             (
-                "the object \(shown(uri)) is gone: it was deleted, or its context was released or reset",
-                "Fetch what is there now, and keep the container while its objects are in use."
+                "the object \(shown(uri)) is gone: it was deleted, its context was released or reset, or a link leads nowhere",
+                "Fetch what is there now, and keep the container while its objects are in use; graft check finds such links."
             )
         case .unreadableFile(let reason):
             ("the file can't be read: \(reason)", "Check its name, its contents and its permissions.")

@@ -27,17 +27,17 @@ struct CopyJob {
         let archive = FileManager.default.temporaryDirectory.appendingPathComponent("graft-copy-\(UUID().uuidString)")
         // What can't be removed is the system's folder for such files.
         defer { try? FileManager.default.removeItem(at: archive) }
-        try console.working(nil) { progress in
-            var options = GraphArchive.WritingOptions()
-            options.encoding = .binary
-            try container.writeArchive(to: .file(archive), options: options, progress: progress)
-        }
         var options = GraphArchive.RestoringOptions()
         if let batchSize {
             options.batchSize = batchSize
             options.savesEachBatch = true
         }
         do {
+            try console.working(nil) { progress in
+                var options = GraphArchive.WritingOptions()
+                options.encoding = .binary
+                try container.writeArchive(to: .file(archive), options: options, progress: progress)
+            }
             try RestoreJob(file: archive.path, store: copy, model: nil, options: options).run(on: console)
         } catch var error as GraftError where error.place.source == archive.lastPathComponent {
             // What is in the archive is in the store, and nobody has asked for an archive.
