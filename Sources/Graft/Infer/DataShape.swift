@@ -129,8 +129,8 @@ struct IdentityCandidate {
     private(set) var contents: [UInt64: UInt64] = [:]
     /// How many objects have the same value as an equal one before.
     private(set) var repetitions = 0
-    /// Why this is no identity; nil where it may be one.
-    private(set) var refutation: String?
+    /// Why this is no identity, whatever else is known; nil where it may be one.
+    private var refutation: String?
 
     init(key: String, rank: Int) {
         self.key = key
@@ -160,11 +160,12 @@ struct IdentityCandidate {
         }
     }
 
-    /// Whether this identifies the objects of a shape.
-    func identifies(_ shape: ObjectShape) -> Bool {
-        refutation == nil && (rank < 3 || shape.count >= Self.enough) && !(shape.isRoot && repetitions > 0)
-            // Objects that can be met again inside themselves are written once in full.
-            && !(shape.isRecursive && repetitions > 0)
+    /// Why this doesn't identify the objects of a shape; nil where it may.
+    func refutation(in shape: ObjectShape) -> String? {
+        if let refutation { return refutation }
+        if rank >= 3, shape.count < Self.enough { return "there are fewer than \(Self.enough) objects to tell" }
+        if shape.isRoot, repetitions > 0 { return "equal records have the same value" }
+        return shape.isRecursive && repetitions > 0 ? ShapePlan.meetsItself : nil
     }
 
     private mutating func refute(_ reason: String) {

@@ -17,6 +17,10 @@ struct DateForms {
     ]
     private static let formatters = patterns.map { DatePattern($0.pattern, zone: nil) }
 
+    /// How many texts are dates, in whatever form.
+    private(set) var total = 0
+    /// Whether one of them names a zone other than UTC by `Z`.
+    private(set) var haveZones = false
     /// How many texts are dates in UTC; the type is a date only where all are.
     private(set) var count = 0
     private var isISO8601 = true
@@ -31,14 +35,19 @@ struct DateForms {
         // A Date is a double, which doesn't hold each nanosecond.
         let kept = instant.flatMap { Instant($0.value) }
         let written = kept?.iso8601 == text
-        var isKnown = written
-        for (index, form) in Self.patterns.enumerated() where fits[index] {
-            fits[index] = form.outline == outline && Self.formatters[index].isExact(text)
+        var (isKnown, isExact) = (written, false)
+        for (index, form) in Self.patterns.enumerated() {
+            let isWritten = form.outline == outline && Self.formatters[index].isExact(text)
+            isExact = isExact || isWritten
+            fits[index] = fits[index] && isWritten
             isKnown = isKnown || fits[index]
         }
         isISO8601 = isISO8601 && written
         isInUTC = isInUTC && kept != nil && kept == instant && kept?.iso8601 == Self.withoutZeros(text)
         if isKnown || isInUTC { count += 1 }
+        if isExact || instant != nil { total += 1 }
+        let time = outline.dropFirst("9999-99-99".count)
+        haveZones = haveZones || instant != nil && time.contains { $0 == "+" || $0 == "-" }
     }
 
     /// A text in UTC without the zeros at the end of its fraction.

@@ -55,8 +55,11 @@ struct ModelPlanner {
             if let identity = entity.identity {
                 evidence +=
                     "; \(identity) is in each and \(entity.isShared ? "names equal objects" : "in no two the same")"
-            } else if let candidate = shape.candidates.first(where: { $0.refutation != nil }) {
-                evidence += "; \(candidate.key) is no identity: \(candidate.refutation ?? "")"
+            } else if let candidate = shape.candidates.first, let reason = plan.refutation(of: candidate, in: shape) {
+                evidence += "; \(candidate.key) is no identity: \(reason)"
+            }
+            if let key = plan.keyOfRecords(below: shape) {
+                evidence += "; if its records are those under \(key), give their entity JSONRootKeyPath = \(key)"
             }
             let guess = entity.identity.map { "entity, identified by \($0)" } ?? "entity without identity"
             guesses.append(ModelInference.Guess(entity: name, guess: guess, evidence: evidence))
@@ -92,7 +95,8 @@ struct ModelPlanner {
                     dateFormat: type.dateFormat, isOptional: isOptional,
                     exportsNull: absence.writesNothing(as: .null)))
             if isIdentity { draft.entities[number].identity = name }
-            let evidence = [reason ?? member.direct.scalars.evidence, presenceWords(member, entity.shape)]
+            let values = reason ?? member.direct.scalars.evidence
+            let evidence = [values, member.direct.scalars.dateObstacle, presenceWords(member, entity.shape)]
             let format = type.dateFormat.map { $0 == .iso8601 ? "" : " as \($0)" } ?? ""
             guesses.append(
                 ModelInference.Guess(

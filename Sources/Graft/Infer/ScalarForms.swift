@@ -62,7 +62,7 @@ struct ScalarForms {
         }
         if uuids == texts { return }
         if links == texts - 1, text.count >= 8, Self.isLink(reader.string(of: text)) { links += 1 }
-        if dates.count == texts - 1, text.count >= 10 { dates.note(reader.string(of: text)) }
+        if dates.total == texts - 1, text.count >= 10 { dates.note(reader.string(of: text)) }
     }
 
     /// Whether a text is a URL with scheme and host that Foundation writes as it was.
@@ -115,6 +115,15 @@ extension ScalarForms {
     private static func isMoney(_ key: String) -> Bool {
         let words = EnglishNames.words(of: key).map { $0.lowercased() }
         return ["price", "amount", "cost", "fee", "balance", "salary", "tax"].contains { words.contains($0) }
+    }
+
+    /// Why texts that all are dates stay texts; nil where that isn't so.
+    var dateObstacle: String? {
+        guard texts > 0, texts == count, dates.total == texts, uuids < texts, links < texts else { return nil }
+        if dates.count == texts, dates.format != nil { return nil }
+        return dates.haveZones
+            ? "dates with zones, which a Date doesn't keep"
+            : "dates in several forms, and none writes all of them as they were"
     }
 
     /// The type in words, with numbers, as evidence.

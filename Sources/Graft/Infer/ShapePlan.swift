@@ -113,6 +113,13 @@ final class ShapePlan {
         }
     }
 
+    /// The key of the one list in a file's one object, which may be a page of a server's answer.
+    func keyOfRecords(below shape: ObjectShape) -> String? {
+        guard shape.isRoot, shape.count == 1 else { return nil }
+        let lists = shape.members.filter { if case .objects = content(of: $0) { true } else { false } }
+        return lists.count == 1 ? SourcePath(keys: [lists[0].key]).description : nil
+    }
+
     // MARK: Entities
 
     private func add(_ shapes: [ObjectShape]) {
@@ -246,15 +253,27 @@ final class ShapePlan {
     }
 
     private func findIdentity(of shape: ObjectShape) -> IdentityCandidate? {
-        guard !repeatedInArrays.contains(ObjectIdentifier(shape)) else { return nil }
-        return shape.candidates.filter { candidate in
-            guard candidate.identifies(shape), let member = shape[candidate.key], !member.direct.scalars.hasEmptyText,
-                case .attribute(let type) = content(of: member)
-            else { return false }
-            if candidate.repetitions > 0, reachesRecursion(shape) { return false }
-            return [.integer64, .string, .uuid].contains(type.kind)
-        }.min { $0.rank < $1.rank }
+        shape.candidates.filter { refutation(of: $0, in: shape) == nil }.min { $0.rank < $1.rank }
     }
+
+    /// Why a candidate doesn't identify the objects of a shape; nil where it does.
+    func refutation(of candidate: IdentityCandidate, in shape: ObjectShape) -> String? {
+        if repeatedInArrays.contains(ObjectIdentifier(shape)) { return "an array has two equal objects" }
+        if let reason = candidate.refutation(in: shape) { return reason }
+        guard let member = shape[candidate.key] else { return "it isn't in all objects" }
+        if member.direct.scalars.hasEmptyText { return "it is an empty text somewhere" }
+        switch content(of: member) {
+        case .attribute(let type) where ![.integer64, .string, .uuid].contains(type.kind):
+            return "it is a \(type.kind.modelName)"
+        case .attribute: break
+        case .tree(let reason): return reason
+        case .object, .objects: return "it leads to objects"
+        }
+        return candidate.repetitions > 0 && reachesRecursion(shape) ? Self.meetsItself : nil
+    }
+
+    /// Objects that can be met again inside themselves are written once in full.
+    static let meetsItself = "equal objects have the same value, and lead to their own kind"
 
     private func reachesRecursion(_ shape: ObjectShape) -> Bool {
         var (pending, seen): ([ObjectShape], Set<ObjectIdentifier>) = ([shape], [])

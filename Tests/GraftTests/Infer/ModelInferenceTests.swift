@@ -213,6 +213,37 @@ import Testing
         other.expectEqual()
     }
 
+    @Test(arguments: [
+        (#"[{"id": 1}, {"id": "x"}]"#, "no type holds all of 1 integer, 1 text"),
+        (#"[{"id": 1.5}, {"id": 2}]"#, "it is a Double"),
+        (#"[{"id": ""}, {"id": "x"}]"#, "it is an empty text somewhere"),
+        (#"[{"id": 1}, {}]"#, "it isn't in all objects"),
+        (#"[{"id": 1}, {"id": 1}]"#, "equal records have the same value"),
+        (#"[{"code": 1}, {"code": 2}]"#, "there are fewer than 10 objects to tell"),
+    ])
+    func `what is called like an identity and is none has its reason`(_ json: String, _ reason: String) throws {
+        let data = try infer("rows.json", json)
+        let name = json.contains("code") ? "code" : "id"
+        #expect(try data.guess("Row", nil).evidence == "2 objects at Row; \(name) is no identity: \(reason)")
+    }
+
+    @Test func `a list in a file's one object may be its records, and it is said how to take them`() throws {
+        let data = try infer("page.json", #"{"total": 2, "items": [{"id": 1}, {"id": 2}]}"#)
+        #expect(try data.guess("Page", nil).evidence.hasSuffix("give their entity JSONRootKeyPath = items"))
+        let two = try infer("page.json", #"{"rows": [{"id": 1}], "items": [{"id": 1}, {"id": 2}]}"#)
+        #expect(try two.guess("Page", nil).evidence == "1 object at Page")
+    }
+
+    @Test(arguments: [
+        ("2024-01-01T10:00:00+02:00", "2 texts; dates with zones, which a Date doesn't keep"),
+        ("2024-01-01", "2 texts; dates in several forms, and none writes all of them as they were"),
+        ("a text as long", "2 texts"),
+    ])
+    func `dates that stay texts have a reason`(_ other: String, _ evidence: String) throws {
+        let data = try infer("logs.json", #"[{"id": 1, "at": "2024-01-01T10:00:00Z"}, {"id": 2, "at": "\#(other)"}]"#)
+        #expect(try data.guess("Log", "at").evidence == evidence)
+    }
+
     @Test func `bare identifiers refer to the objects of another file, in any order`() throws {
         let data = try InferredData([
             (
