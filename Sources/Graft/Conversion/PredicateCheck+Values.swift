@@ -72,13 +72,28 @@ extension PredicateCheck {
             }
             guard let text = constant.constantValue as? String else { continue }
             do {
-                let value = try AttributeConverter(kind).value(of: JSONValue.string(text))
+                let value = try converter(of: attribute, kind, for: text).value(of: JSONValue.string(text))
                 values[ObjectIdentifier(constant)] = NSExpression(forConstantValue: value.object)
             } catch let error as GraftError {
                 let finding = error.failureReason ?? "\"\(text)\" is no \(kind)"
                 throw GraftError(.other(finding: finding, remedy: "Change the predicate."), at: place(of: attribute))
             }
         }
+    }
+
+    /// What an import reads a text with. A date may be one in ISO 8601, too, where the model has another form for it.
+    private func converter(
+        of attribute: NSAttributeDescription, _ kind: AttributeKind, for text: String
+    ) throws -> AttributeConverter {
+        guard kind == .date, let model = attribute.entity.managedObjectModel as NSManagedObjectModel? else {
+            return AttributeConverter(kind)
+        }
+        let said = try MappingRules(model).property(attribute, of: attribute.entity).said
+        var converter = AttributeConverter(kind, said)
+        if converter.datePattern?.date(text) == nil, text.withUTF8Span({ Instant(iso8601: $0) }) != nil {
+            converter.datePattern = nil
+        }
+        return converter
     }
 
     /// The constants of an expression, or of the list that it is.

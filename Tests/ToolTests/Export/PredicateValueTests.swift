@@ -89,4 +89,30 @@ import Testing
     {
         try export(predicate).failed(saying: "--where", "Visit", "none is equal", "such as 'bytes'")
     }
+
+    @Test func `a date is in the form and the zone that the model has for it, or in ISO 8601`() throws {
+        let model = try folder.model(
+            """
+            <entity name="Stay"><attribute name="id" attributeType="Integer 64" optional="YES"/>
+            <attribute name="from" attributeType="Date" optional="YES">
+              <userInfo><entry key="JSONTimeZone" value="Europe/Berlin"/></userInfo></attribute>
+            <attribute name="to" attributeType="Date" optional="YES">
+              <userInfo><entry key="JSONDateFormat" value="dd.MM.yyyy"/><entry key="JSONTimeZone" value="Europe/Berlin"/></userInfo>
+            </attribute></entity>
+            """)
+        let store = folder.path("Stays.sqlite")
+        try graft(
+            "import", "-", "--entity", "Stay", "--store", store, "--model", model,
+            input: #"[{"id": 1, "from": "2024-07-01T00:30:00", "to": "03.07.2024"}]"#, in: folder
+        ).succeeded()
+        for predicate in [
+            #"from == "2024-07-01T00:30:00""#, #"from == "2024-06-30T22:30:00Z""#, #"from > "2024-07-01""#,
+            #"to == "03.07.2024""#, #"to == "2024-07-03""#, #"to == "2024-07-02T22:00:00Z""#,
+        ] {
+            let run = try graft("export", "--store", store, "--entity", "Stay", "--where", predicate).succeeded()
+            #expect(run.text.contains("\"id\":1"), "\(predicate)")
+        }
+        try graft("export", "--store", store, "--entity", "Stay", "--where", #"to == "3 July""#)
+            .failed(saying: "Stay.to", "dd.MM.yyyy")
+    }
 }
