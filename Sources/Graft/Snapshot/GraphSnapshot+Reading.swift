@@ -188,8 +188,13 @@ extension ImportSource {
                 options.included.insert(.init(entity.name, property.name))
             }
         }
-        let snapshot = try context.performAndWait { [options] in
-            try GraphSnapshot(of: context, entities: entity.map { [$0] }, options: options)
+        let snapshot: GraphSnapshot
+        do {
+            snapshot = try context.performAndWait { [options] in
+                try GraphSnapshot(of: context, entities: entity.map { [$0] }, options: options)
+            }
+        } catch let error as GraftError {
+            throw error.located(in: .init(source: name))
         }
         for store in container.persistentStoreCoordinator.persistentStores {
             try container.persistentStoreCoordinator.remove(store)

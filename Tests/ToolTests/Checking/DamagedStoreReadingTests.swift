@@ -340,4 +340,12 @@ import Testing
             .failed(code: 2, saying: store.path, "ada@example.org")
         try graft("copy", store.path, folder.path("Copy.sqlite")).failed(saying: store.path, "ada@example.org")
     }
+
+    @Test func `an import and a merge of a store with a link that leads nowhere name the store`() throws {
+        try damage("UPDATE ZANIMAL SET ZOWNER = 77 WHERE ZTAG = 'a2'")
+        try graft("import", store.path, "--store", folder.path("New.sqlite"))
+            .failed(saying: "Kennel.sqlite (Dog.owner)", "Owner/p77", "a link leads nowhere", "graft check")
+        try graft("merge", sound, store.path, sound, "--output", folder.path("Merged.sqlite"))
+            .failed(code: 2, saying: "Kennel.sqlite (Dog.owner)", "Owner/p77", "graft check")
+    }
 }
