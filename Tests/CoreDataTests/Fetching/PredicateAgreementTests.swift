@@ -279,6 +279,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["chapters", "tags.label", "author.books.pages"])
+    func `a sort descriptor that leads to many values is an error in both stores`(_ key: String) throws {
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            let error = #expect(throws: CocoaError.self) { try library.fetch("Book", sortedBy: key) }
+            #expect(error?.localizedDescription.contains("'\(key)'") == true)
+            for path in ["\(key).@count", "tags.@max.label"] {
+                #expect(try library.fetch("Book", sortedBy: path).isEmpty)
+            }
+        }
+    }
+
     @Test(arguments: ["self.title", "SELF.title", "Self.author.name", "self.author.self.name"])
     func `an object's own name for itself changes nothing in a path`(_ path: String) throws {
         for kind in StoreKind.allCases {

@@ -16,6 +16,8 @@ extension InMemoryStoreBackend {
                 continue
             }
             check.check(NSExpression(forKeyPath: key), [:])
+            // A closure may order lists, too.
+            if descriptor.comparison != nil { check.requireSingleValue(of: key) }
             try check.finish { "The sort descriptor \(descriptor)" }
         }
         guard let selection else { return }
@@ -34,8 +36,17 @@ extension InMemoryStoreBackend {
 private struct KeyCheck {
     let entity: NSEntityDescription
     private var problem: String?
+    /// Whether the path that was followed last leads through a to-many relationship.
+    private var isToMany = false
 
     init(entity: NSEntityDescription) { self.entity = entity }
+
+    /// - Parameter key: The path that was checked last.
+    mutating func requireSingleValue(of key: String) {
+        if isToMany, !KeyPathSteps(key).computesCollections {
+            problem = problem ?? "'\(key)' leads to many values, which have no order"
+        }
+    }
 
     func finish(_ subject: () -> String) throws {
         guard let problem else { return }
@@ -111,6 +122,7 @@ private struct KeyCheck {
     private mutating func follow(_ path: KeyPathSteps, from start: NSEntityDescription?) -> NSEntityDescription? {
         var current = start
         var keys = CompositeKeys()
+        isToMany = false
         for step in path.steps {
             guard let owner = current else { return nil }
             switch step {
@@ -132,7 +144,9 @@ private struct KeyCheck {
                     return nil
                 }
                 // What an attribute's value answers to isn't the model's concern.
-                current = (property as? NSRelationshipDescription)?.destinationEntity
+                let relationship = property as? NSRelationshipDescription
+                if relationship?.isToMany ?? false { isToMany = true }
+                current = relationship?.destinationEntity
             }
         }
         return current
