@@ -280,7 +280,7 @@ extension NSManagedObjectContext {
     }
 
     /// Whether an object is in one of some stores, or will be when it is saved.
-    private func isKept(_ object: NSManagedObject, in stores: [NSPersistentStore]) -> Bool {
+    func isKept(_ object: NSManagedObject, in stores: [NSPersistentStore]) -> Bool {
         var store = object.id.persistentStore
         if object.id.isTemporaryID {
             var context: NSManagedObjectContext? = self

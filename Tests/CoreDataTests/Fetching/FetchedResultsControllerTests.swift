@@ -312,6 +312,26 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         #expect(books[6...9].map { $0.text("title") } == ["7", "150", "8", "9"])
     }
 
+    @Test(arguments: StoreKind.matching, [nil, "pages >= max:(pages) - 5"])
+    func `a list of some stores alone doesn't take objects of others`(_ kind: StoreKind, _ format: String?) throws {
+        let library = try filled(kind)
+        let (type, url) = try kind.newStore()
+        let other = try library.coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
+        let request = request(format)
+        request.affectedStores = library.coordinator.persistentStores.filter { $0 !== other }
+        let list = try ListModel(request, library.context, sectionedBy: nil)
+        func titles() -> [String?]? { list.controller.fetchedObjects?.map { $0.text("title") } }
+        let before = titles()
+        let book = library.insert("Book", ["title": "f", "pages": 30])
+        library.context.assign(book, to: other)
+        library.context.processPendingChanges()
+        #expect(titles() == before)
+        try library.context.save()
+        book.setValue("g", forKey: "title")
+        library.context.processPendingChanges()
+        #expect(titles() == before)
+    }
+
     /// Gives each object twice.
     private final class DoublingContext: NSManagedObjectContext, @unchecked Sendable {
         override func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {

@@ -7,6 +7,8 @@ import Foundation
 final class FetchedResults {
     /// What was fetched: a change of the controller's request counts from the next fetch on.
     private var request = FetchRequestState()
+    /// The stores that were asked; nil for all.
+    private var affectedStores: [NSPersistentStore]?
     private let sectionKeyPath: KeyPathSteps?
     /// The title for the index, by a section's name.
     var indexTitle: (String) -> String? = { _ in nil }
@@ -19,10 +21,12 @@ final class FetchedResults {
         sectionKeyPath = sectionNameKeyPath.map { KeyPathSteps($0) }
     }
 
-    /// Takes what was fetched, and the request for it.
+    /// Takes what was fetched, the request for it, and the stores that it names.
     ///
     /// - Throws: `CocoaError` (`.coreData`) where the first sort descriptor doesn't order the sections.
-    func arrange(_ objects: [AnyObject], of request: FetchRequestState) throws {
+    func arrange(
+        _ objects: [AnyObject], of request: FetchRequestState, in affectedStores: [NSPersistentStore]?
+    ) throws {
         current = try sections(of: objects) { position, name in
             throw CoreDataError.make(
                 .coreData,
@@ -30,6 +34,7 @@ final class FetchedResults {
                     + "by '\(self.sectionKeyPath?.text ?? "")' first, or by what orders the sections.")
         }
         self.request = request
+        self.affectedStores = affectedStores
     }
 
     func show(_ sections: FetchedSections) { current = sections }
@@ -75,7 +80,7 @@ final class FetchedResults {
         {
             let id = ObjectIdentifier(object)
             if gone.contains(id) { continue }
-            switch (members.contains(id), chosen?.contains(object) ?? matches(object)) {
+            switch (members.contains(id), chosen?.contains(object) ?? matches(object, in: context)) {
             case (true, true): changed.insert(id)
             case (true, false): gone.insert(id)
             case (false, true): new.append(object)
@@ -102,7 +107,7 @@ final class FetchedResults {
         guard let predicate = request.predicate, let entity = try? context.entity(of: request),
             !predicate.rowAggregates(of: entity).isEmpty
         else { return nil }
-        let stores = context.requiredCoordinator.stores(for: entity, among: nil)
+        let stores = context.requiredCoordinator.stores(for: entity, among: affectedStores)
         return (try? context.fetchObjects(request, entity, stores)).map(Set.init)
     }
 
@@ -117,8 +122,10 @@ final class FetchedResults {
         objects.sorted { ($0.entity.name ?? "", $0.objectID.number) < ($1.entity.name ?? "", $1.objectID.number) }
     }
 
-    private func matches(_ object: NSManagedObject) -> Bool {
-        guard !object.isDeleted, object.managedObjectContext != nil, let name = request.entityName else { return false }
+    private func matches(_ object: NSManagedObject, in context: NSManagedObjectContext) -> Bool {
+        guard !object.isDeleted, object.managedObjectContext != nil, let name = request.entityName,
+            affectedStores.map({ context.isKept(object, in: $0) }) ?? true
+        else { return false }
         var entity: NSEntityDescription? = object.entity
         while let current = entity, current.name != name {
             guard request.includesSubentities else { return false }

@@ -85,7 +85,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     /// - Throws: What the fetch throws; `CocoaError` (`.coreData`) where the results aren't sorted by section.
     open func performFetch() throws {
         let request = FetchRequestState(copying: fetchRequest.state), old = results.current
-        try results.arrange(try managedObjectContext.fetch(fetchRequest).map { $0 as AnyObject }, of: request)
+        let objects = try managedObjectContext.fetch(fetchRequest).map { $0 as AnyObject }
+        try results.arrange(objects, of: request, in: fetchRequest.affectedStores)
         guard let delegate, let new = results.current, request.resultType == .managedObjectResultType,
             sectionNameKeyPath == nil, results.delegateTakesDifference ?? true
         else { return }
