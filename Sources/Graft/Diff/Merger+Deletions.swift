@@ -63,6 +63,7 @@ extension Merger {
             let kind: GraphMerge.Conflict.Kind = needs.changed.contains(key) ? .deletion : .reference
             if tops[top] != .deletion { tops[top] = kind }
         }
+        var staying: Set<ObjectKey> = []
         for (top, kind) in tops.sorted(by: { $0.key < $1.key }) where self[keyPath: side].deleted[top] != nil {
             let conflict = conflict(kind, top, isOurs: side == \Merger.ours, self[keyPath: side], self[keyPath: other])
             let wins: GraphMerge.Choice = side == \Merger.ours ? .ours : .theirs
@@ -71,10 +72,11 @@ extension Merger {
             } else {
                 let objects = ownedObjects(of: top, among: deleted)
                 for key in objects { self[keyPath: side].deleted[key] = nil }
-                kept.formUnion(objects)
-                keepEntities(of: objects, side)
+                staying.formUnion(objects)
             }
         }
+        kept.formUnion(staying)
+        keepEntities(of: staying, side)
     }
 
     private func conflict(

@@ -22,8 +22,9 @@ extension Merger {
     mutating func settleListOwners() throws {
         let (our, their) = (try newOwners(ours), try newOwners(theirs))
         let places = our.keys.filter { their[$0] != nil && their[$0] != our[$0] && !gone.contains($0.member) }
+        let owners = baseOwners(of: places, among: Set(ours.changed.keys).union(theirs.changed.keys))
         for place in places.sorted() {
-            let before = baseOwner(of: place, among: Set(ours.changed.keys).union(theirs.changed.keys))
+            let before = owners[place]
             let conflict = GraphMerge.Conflict(
                 .values, place.member, "\(scope.schema.entities[place.entity].name).\(place.name)",
                 base: .value(.toOne(before)), ours: .value(.toOne(our[place])), theirs: .value(.toOne(their[place])))
@@ -36,8 +37,9 @@ extension Merger {
             listOwners[place] = .some(owner)
         }
         // Who deleted an owner that stays has taken nothing out of its list, and may have put it into another one.
-        for place in Set(our.keys).union(their.keys) where !gone.contains(place.member) {
-            guard let before = baseOwner(of: place, among: kept) else { continue }
+        let all = Set(our.keys).union(their.keys)
+        for (place, before) in baseOwners(of: Array(all), among: kept)
+        where all.contains(place) && !gone.contains(place.member) {
             let owner = if let settled = listOwners[place] { settled } else { our[place] ?? their[place] }
             guard let owner, owner != before else { continue }
             listOwners[place] = .some(owner)
@@ -76,10 +78,22 @@ extension Merger {
         return owners
     }
 
-    private func baseOwner(of place: ListPlace, among objects: Set<ObjectKey>) -> ObjectKey? {
-        let owners = objects.filter { owner in
-            scope.schema.number(ofEntity: owner.entity).map { scope.schema.isEntity($0, kindOf: place.entity) } ?? false
+    /// In whose lists the base has objects, of some owners: of the first of several. Other objects in these lists are there, too.
+    private func baseOwners(of places: [ListPlace], among objects: Set<ObjectKey>) -> [ListPlace: ObjectKey] {
+        let names = Dictionary(grouping: places, by: \.entity).mapValues { Set($0.map(\.name)) }
+        if names.isEmpty { return [:] }
+        var owners: [ListPlace: ObjectKey] = [:]
+        for owner in objects.subtracting(gone).sorted() {
+            guard let number = scope.schema.number(ofEntity: owner.entity) else { continue }
+            for (entity, names) in names where scope.schema.isEntity(number, kindOf: entity) {
+                for name in names {
+                    for member in baseMembers(of: owner, name) {
+                        let place = ListPlace(member: member, entity: entity, name: name)
+                        if owners[place] == nil { owners[place] = owner }
+                    }
+                }
+            }
         }
-        return owners.sorted().first { !gone.contains($0) && baseMembers(of: $0, place.name).contains(place.member) }
+        return owners
     }
 }

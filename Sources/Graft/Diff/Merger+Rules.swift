@@ -16,7 +16,7 @@ extension Merger {
                 let end = end(violation, patcher.snapshot)
                 if withdrawn.contains(end.key) { return nil }
                 // What is left to settle already says so.
-                if conflicts.contains(where: { $0.key == end.key && $0.property == end.name }) { return nil }
+                if leftEnds.contains(end) { return nil }
                 guard seen.insert(end).inserted else {
                     // The version that was chosen isn't there any more.
                     leave(conflict(at: end))

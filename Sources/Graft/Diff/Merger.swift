@@ -66,7 +66,14 @@ struct Merger {
     private let decide: (GraphMerge.Conflict) -> GraphMerge.Choice?
 
     private(set) var conflicts: [GraphMerge.Conflict] = []
-    private(set) var settled: [(GraphMerge.Conflict, GraphMerge.Choice)] = []
+    private var answered: [(GraphMerge.Conflict, GraphMerge.Choice)] = []
+    /// By place, the choice; nil where the conflict is left.
+    private var choices: [GraphMerge.Conflict.Place: GraphMerge.Choice?] = [:]
+    /// The properties about which conflicts are left.
+    private(set) var leftEnds: Set<End> = []
+    var settled: [(GraphMerge.Conflict, GraphMerge.Choice)] {
+        answered.filter { choices[$0.0.place] != .some(nil) }
+    }
     /// By the keys of objects without identity. A position may be one of several entities: objects may have equal contents.
     private var rowsByPosition: [ObjectKey: RowReference] = [:]
     private let related: RelatedIndex
@@ -119,7 +126,7 @@ struct Merger {
             // Whatever led to what is taken back has another end, or none.
             let (keys, reasons) = (withdrawn, settled.filter { $0.0.kind == .rule && withdrawn.contains($0.0.key) })
             self = start
-            settled += reasons
+            for (conflict, choice) in reasons { note(conflict, choice) }
             gone.formUnion(keys)
             try dropInsertionsBelowGone()
         }
@@ -133,9 +140,9 @@ struct Merger {
         var result = try applied(combined, to: base)
         // What an object takes back may be another one's by now.
         while true {
-            let (known, asked) = (overrides, settled.count + conflicts.count)
+            let (known, asked) = (overrides, choices.count)
             try settleUniqueness(result.snapshot)
-            if overrides == known, settled.count + conflicts.count == asked { break }
+            if overrides == known, choices.count == asked { break }
             if overrides != known { result = try applied(overriding(combined), to: base) }
         }
         return try settleRules(result)
@@ -151,22 +158,25 @@ struct Merger {
     /// Asks how a conflict is settled, and notes it.
     mutating func settle(_ conflict: GraphMerge.Conflict) -> GraphMerge.Choice? {
         let choice = decide(conflict)
-        if let choice { settled.append((conflict, choice)) } else { conflicts.append(conflict) }
+        note(conflict, choice)
         return choice
+    }
+
+    private mutating func note(_ conflict: GraphMerge.Conflict, _ choice: GraphMerge.Choice?) {
+        choices.updateValue(choice, forKey: conflict.place)
+        if let choice { return answered.append((conflict, choice)) }
+        conflicts.append(conflict)
+        if let property = conflict.property { leftEnds.insert(End(key: conflict.key, name: property)) }
     }
 
     /// Asks how a conflict is settled, unless it was asked before, and returns whether it was.
     mutating func settleOnce(_ conflict: GraphMerge.Conflict) -> (choice: GraphMerge.Choice?, isAsked: Bool) {
-        if let known = settled.first(where: { $0.0.place == conflict.place }) { return (known.1, true) }
-        if conflicts.contains(where: { $0.place == conflict.place }) { return (nil, true) }
+        if let known = choices[conflict.place] { return (known, true) }
         return (settle(conflict), false)
     }
 
     /// Notes a conflict that the choice doesn't settle.
-    mutating func leave(_ conflict: GraphMerge.Conflict) {
-        settled.removeAll { $0.0.place == conflict.place }
-        conflicts.append(conflict)
-    }
+    mutating func leave(_ conflict: GraphMerge.Conflict) { note(conflict, nil) }
 
     // MARK: The combined diff
 
