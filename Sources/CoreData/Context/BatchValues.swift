@@ -16,9 +16,16 @@ final class BatchRows {
         self.request = request
     }
 
-    /// - Throws: `CocoaError` (`.coreData`) naming the row, the attribute and what was found.
+    /// - Throws: `CocoaError` (`.coreData`) naming the row, the attribute and what was found;
+    ///   `.validationMissingMandatoryProperty` for a row without a value that the model demands.
     func next() throws -> StoreBatchInsertion.Row? {
         defer { position += 1 }
+        guard let row = try given() else { return nil }
+        try requireMandatory(row)
+        return row
+    }
+
+    private func given() throws -> StoreBatchInsertion.Row? {
         if let objects = request.objectsToInsert {
             return position < objects.count ? try row(objects[position]) : nil
         }
@@ -91,9 +98,24 @@ final class BatchRows {
         return row
     }
 
-    private func problem(_ finding: String) -> CocoaError {
+    /// Observed (iOS 18.3): a batch insertion demands the mandatory attributes. What a batch can't set isn't demanded.
+    private func requireMandatory(_ row: StoreBatchInsertion.Row) throws {
+        for slot in layout.slots.indices where layout.isChecked[slot] && row.values[slot].isNull {
+            let definition = layout.slots[slot], attribute = definition.property as? NSAttributeDescription
+            guard let attribute, !definition.isOptional, !definition.isTransient,
+                !(attribute is NSDerivedAttributeDescription)
+            else { continue }
+            throw problem(
+                "needs a value of '\(definition.name)'. Give one", .validationMissingMandatoryProperty,
+                [NSValidationKeyErrorKey: definition.name, NSValidationValueErrorKey: NSNull()])
+        }
+    }
+
+    private func problem(
+        _ finding: String, _ code: CocoaError.Code = .coreData, _ info: [String: Any] = [:]
+    ) -> CocoaError {
         CoreDataError.make(
-            .coreData, "Row \(position) of a batch insertion: the entity '\(entity.name ?? "")' \(finding).")
+            code, "Row \(position) of a batch insertion: the entity '\(entity.name ?? "")' \(finding).", userInfo: info)
     }
 }
 

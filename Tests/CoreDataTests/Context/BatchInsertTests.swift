@@ -121,6 +121,20 @@ import Testing
         }
     }
 
+    @Test func `a row without a mandatory value is an error that names it, and no row is inserted`() throws {
+        let library = try Library(.database)
+        for row in [["rating": 1.5], ["name": NSNull()]] as [[String: Any]] {
+            let request = NSBatchInsertRequest(entityName: "Author", objects: [["name": "Ada"], row])
+            let error = #expect(throws: CocoaError.self) { try library.context.execute(request) }
+            #expect(error?.code == .validationMissingMandatoryProperty)
+            #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "name")
+            #expect(error?.localizedDescription.contains("Row 1") == true)
+        }
+        let made = NSBatchInsertRequest(entityName: "Author", managedObjectHandler: { _ in false })
+        #expect(throws: CocoaError.self) { try library.context.execute(made) }
+        #expect(try library.fetch("Author").isEmpty)
+    }
+
     @Test func `inserted IDs are merged into contexts`() throws {
         let library = try Library(.database)
         let request = NSBatchInsertRequest(entityName: "Book", objects: [["title": "one"]])

@@ -14,10 +14,10 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 
 /// Inserts rows in the store, past all contexts. Follows Core Data's `NSBatchInsertRequest`.
 ///
-/// Rows get the model's defaults for what isn't given. Nothing is validated, and relationships can't be set. Where a row is
-/// unique and there is one with the same values, the context's merge policy decides: the error policy fails the request,
-/// `mergeByPropertyObjectTrump` writes the given values into the row that is there, `overwrite` all of them, the others
-/// leave it alone.
+/// Rows get the model's defaults for what isn't given. What is mandatory must be there; nothing else is validated, and
+/// relationships can't be set. Where a row is unique and there is one with the same values, the context's merge policy
+/// decides: the error policy fails the request, `mergeByPropertyObjectTrump` writes the given values into the row that is
+/// there, `overwrite` all of them, the others leave it alone.
 ///
 /// Handlers run inside the store's transaction: they make values and don't use contexts.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
