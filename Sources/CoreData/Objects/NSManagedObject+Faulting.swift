@@ -105,7 +105,10 @@ extension NSManagedObject {
 
     func isUnread(_ key: String) -> Bool {
         guard let slot = layout.slot(named: key), layout.slots[slot].isRelationship else { return false }
-        if state.contains(.fault), !state.contains(.hasRow) { return true }
+        guard state.contains(.fault) else { return values[slot].isRelationshipFault }
+        guard state.contains(.hasRow) else { return true }
+        // Observed (iOS 18.3): so it is with a to-one relationship of a fault, though its row is known.
+        if let id = values[slot].referencedID { return context?.registeredObject(for: id) == nil }
         return values[slot].isRelationshipFault
     }
 

@@ -389,7 +389,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The values as last fetched or saved, `NSNull` for nil; of all properties where `keys` is nil.
     open func committedValues(forKeys keys: [String]?) -> [String: Any] { oldValues(keys) }
 
-    /// Whether a relationship hasn't been read yet. To-one relationships count as read with their object.
+    /// Whether a relationship hasn't been read yet: a to-one relationship is with its object, or as its destination is.
     open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(key) }
 
     /// The IDs at the other end of a relationship; no destination is fired, and no object is made for it.

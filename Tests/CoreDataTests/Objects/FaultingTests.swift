@@ -86,6 +86,16 @@ import Testing
         #expect(counter.questions == ["fetch Author"])
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `[F] a fault's to-one relationship is one, until its destination is known`(_ kind: StoreKind) throws {
+        let library = try filled(kind)
+        let books = try library.fetch("Book", sortedBy: "title")
+        #expect(books.allSatisfy { $0.isFault && $0.hasFault(forRelationshipNamed: "author") })
+        #expect(books.allSatisfy { $0.isFault })
+        let author = books[0].one("author")
+        #expect(author?.isFault == true && !books[0].hasFault(forRelationshipNamed: "author"))
+    }
+
     @Test func `the IDs of a relationship are known without its objects`() throws {
         let library = try filled(.inMemory)
         let book = try library.fetch("Book", sortedBy: "title")[0]
