@@ -50,7 +50,7 @@ extension NSManagedObjectContext {
         CoreDataError.make(
             .managedObjectReferentialIntegrity,
             "There is no object with the ID \(id.uriRepresentation().absoluteString). It was deleted or never saved.",
-            userInfo: [NSAffectedObjectsErrorKey: [id]])
+            userInfo: [NSAffectedObjectsErrorKey: [id], "objectID": id])
     }
 
     func adopt(_ object: NSManagedObject) {

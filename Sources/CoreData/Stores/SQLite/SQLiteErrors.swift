@@ -174,7 +174,10 @@ struct SQLiteErrors: Sendable {
             .persistentStoreIncompatibleVersionHash,
             "The store \(path) was made with another version of the model: \(differences.joined(separator: "; ")). "
                 + "Open it with that version, or migrate it.",
-            userInfo: [NSFilePathErrorKey: path, "metadata": metadata, "differences": differences])
+            userInfo: [
+                NSFilePathErrorKey: path, "metadata": metadata, "differences": differences,
+                "reason": "The model isn't the one that the store was made with.",
+            ])
     }
 
     func changedWhileRead() -> CocoaError {
