@@ -78,10 +78,13 @@ extension NSPersistentStoreCoordinator {
         return transactions
     }
 
-    private static func readOnly(_ store: NSPersistentStore) -> CocoaError {
-        CoreDataError.make(
-            .persistentStoreSave,
+    /// Observed (iOS 18.3): a save that would change a read-only store fails as writing a file without permission does.
+    static func readOnly(_ store: NSPersistentStore) -> CocoaError {
+        var info: [String: Any] = ["reason": "The store is read-only."]
+        info["storeURL"] = store.url
+        return CoreDataError.make(
+            .fileWriteNoPermission,
             "The store \(store.url?.storeName ?? "in memory") was opened read-only. Open it without "
-                + "NSReadOnlyPersistentStoreOption to change it.")
+                + "NSReadOnlyPersistentStoreOption to change it.", userInfo: info)
     }
 }

@@ -247,9 +247,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The store for a new object of an entity: the first whose configuration has it and that can be written.
     func store(forNew entity: NSEntityDescription) throws -> NSPersistentStore {
-        let stores = persistentStores
-        if let store = stores.first(where: { !$0.isReadOnly && isConfigured($0, for: entity) }) { return store }
-        let finding = stores.isEmpty ? "no store" : "no writable store whose configuration has that entity"
+        let stores = persistentStores, fitting = stores.filter { isConfigured($0, for: entity) }
+        if let store = fitting.first(where: { !$0.isReadOnly }) { return store }
+        if let store = fitting.first { throw Self.readOnly(store) }
+        let finding = stores.isEmpty ? "no store" : "no store whose configuration has that entity"
         throw CoreDataError.make(
             .persistentStoreSave,
             "A new '\(entity.name ?? "")' can't be saved: the coordinator has \(finding). Add one.")

@@ -278,13 +278,30 @@ import Testing
             let new = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
             new.setValue("Cid", forKey: "name")
             context.assign(new, to: container.persistentStoreCoordinator.persistentStores[0])
-            #expect(throws: CocoaError.self) { try context.save() }
+            let error = #expect(throws: CocoaError.self) { try context.save() }
+            #expect(error?.code == .fileWriteNoPermission && error?.userInfo["storeURL"] as? URL == closed)
             let later = container.newBackgroundContext()
             #expect(
                 try later.fetch(request).map { $0.value(forKey: "name") as? String } == [
                     "Ada"
                 ])
             #expect(context.insertedObjects == [new] && context.updatedObjects.count == 1)
+        }
+    }
+
+    @Test(arguments: [NSInMemoryStoreType, NSSQLiteStoreType])
+    func `[F] a read-only store takes no new object, which stays in its context`(_ type: String) throws {
+        try withFolder { folder in
+            let url = folder.appendingPathComponent("a.sqlite")
+            _ = try Library(at: url, model: LibraryModel.make())
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+            try coordinator.addPersistentStore(
+                ofType: type, configurationName: nil, at: url, options: [NSReadOnlyPersistentStoreOption: true])
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            let new = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+            let error = #expect(throws: CocoaError.self) { try context.save() }
+            #expect(error?.code.rawValue == NSFileWriteNoPermissionError && context.insertedObjects == [new])
         }
     }
 }

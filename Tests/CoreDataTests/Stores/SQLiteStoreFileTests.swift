@@ -241,7 +241,7 @@ import Testing
         let store = try TestStore(TestModel.heroes(), at: url, options: readOnly)
         #expect(try store.backend.count(matching: StoreQuery(entity: try store.entity("Hero"))) == 1)
         let error = try #require(throws: CocoaError.self) { try store.insert("Hero") }
-        #expect(error.code == .persistentStoreSave)
+        #expect(error.code == .fileWriteNoPermission)
         try store.backend.close()
         #expect(try Data(contentsOf: url) == before)
         #expect(try contents(of: folder) == ["My Heroes? #1.sqlite"])

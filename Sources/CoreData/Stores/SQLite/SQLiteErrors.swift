@@ -189,7 +189,7 @@ struct SQLiteErrors: Sendable {
 
     func readOnly() -> CocoaError {
         CoreDataError.make(
-            .persistentStoreSave,
+            .fileWriteNoPermission,
             "The store \(path) was opened for reading only and can't be saved. Open it for writing.",
             userInfo: [NSFilePathErrorKey: path])
     }
