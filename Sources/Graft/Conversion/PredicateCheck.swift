@@ -107,9 +107,14 @@ package struct PredicateCheck {
         case .keyPath:
             return try follow(expression.keyPath, from: try meaning(of: expression.operand, variables: variables))
         case .function:
+            if let path = Self.path(of: expression) {
+                return try follow(path, from: try meaning(of: expression.operand, variables: variables))
+            }
             // Along the left side by a loop: a row of operators is as deep as it is long.
             var rest = expression
-            while rest.expressionType == .function, let arguments = rest.arguments, let first = arguments.first {
+            while rest.expressionType == .function, Self.path(of: rest) == nil, let arguments = rest.arguments,
+                let first = arguments.first
+            {
                 for argument in arguments.dropFirst() { _ = try meaning(of: argument, variables: variables) }
                 rest = first
             }
@@ -136,6 +141,14 @@ package struct PredicateCheck {
         default:
             return .anything
         }
+    }
+
+    /// The path that starts at a variable or a subquery (`$x.name`, `SUBQUERY(…).@count`): Foundation has it as a call.
+    private static func path(of expression: NSExpression) -> String? {
+        guard expression.function == "valueForKeyPath:", let arguments = expression.arguments, arguments.count == 1,
+            arguments[0].expressionType.rawValue == 10
+        else { return nil }
+        return arguments[0].keyPath
     }
 
     private func follow(_ keyPath: String, from start: Meaning) throws -> Meaning {

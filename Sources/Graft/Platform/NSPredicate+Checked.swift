@@ -56,16 +56,11 @@ extension NSPredicate {
                 guard let members = collection as? NSExpression else { return self }
                 return NSExpression(
                     forSubquery: members, usingIteratorVariable: variable, predicate: predicate.rebuilt(values))
-            // `SUBQUERY(...).@count` asks the subquery, which is the operand: Foundation has it as a function.
+            // `SUBQUERY(...).@count` asks the subquery, which is the operand.
             case .function:
                 guard operand.expressionType == .subquery else { return self }
                 return NSExpression(
                     forFunction: operand.rebuilt(values), selectorName: function, arguments: arguments ?? [])
-            case .keyPath:
-                guard operand.expressionType == .subquery else { return self }
-                return NSExpression(
-                    forFunction: operand.rebuilt(values), selectorName: "valueForKeyPath:",
-                    arguments: [NSExpression(forConstantValue: keyPath)])
             default: return self
             }
         }

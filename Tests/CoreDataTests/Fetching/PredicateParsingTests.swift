@@ -237,6 +237,20 @@ import Testing
         #expect(text.contains("describes a NSComparisonPredicate, not a Typed"))
     }
 
+    @Test(arguments: ["$each.author.name", "SUBQUERY(books, $b, $b.pages > 3).@count"])
+    func `a path from anything but the evaluated object is a call, which a translator can make again`(_ text: String)
+        throws
+    {
+        let path = NSExpression(format: text)
+        #expect(path.expressionType == .function && path.function == "valueForKeyPath:")
+        #expect([.variable, .subquery].contains(path.operand.expressionType))
+        let argument = try #require(path.arguments?.first)
+        #expect(argument.expressionType.rawValue == 10 && text.hasSuffix(argument.keyPath))
+        let again = NSExpression(
+            forFunction: path.operand, selectorName: path.function, arguments: path.arguments)
+        #expect(again == path && again.description == text)
+    }
+
     @Test func `translators read the parts of a comparison`() throws {
         let predicate = NSPredicate(format: "ANY author.name BEGINSWITH[cd] %@", "x")
         let comparison = try #require(predicate as? NSComparisonPredicate)

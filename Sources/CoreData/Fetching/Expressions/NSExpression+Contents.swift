@@ -10,7 +10,9 @@ extension NSExpression {
         case .constant: .constantValue
         case .evaluatedObject: .evaluatedObject
         case .variable: .variable
-        case .keyPath: .keyPath
+        case .keyPath where self is KeyPathSpecifier: .keyPathSpecifier
+        // Observed (archived models): a path from anything but the evaluated object is a call.
+        case .keyPath(let operand, _): operand.isEvaluatedObject ? .keyPath : .function
         case .function: .function
         case .aggregate: .aggregate
         case .subquery: .subquery
@@ -38,8 +40,11 @@ extension NSExpression {
 
     /// The name of the function or method.
     public var function: String {
-        if case .function(let call) = node { return call.name }
-        absent("function")
+        switch node {
+        case .function(let call): return call.name
+        case .keyPath where expressionType == .function: return Self.pathFunction
+        default: absent("function")
+        }
     }
 
     /// The variable's name, without the `$`.
@@ -64,6 +69,7 @@ extension NSExpression {
     public var arguments: [NSExpression]? {
         switch node {
         case .function(let call): return call.arguments
+        case .keyPath(_, let path) where expressionType == .function: return [KeyPathSpecifier(path)]
         case .block(_, let arguments): return arguments
         default: absent("arguments")
         }
@@ -120,4 +126,25 @@ extension NSExpression {
     private func absent(_ property: String) -> Never {
         fatalError("An expression of the type \(expressionType) has no \(property). Look at expressionType first.")
     }
+}
+
+extension NSExpression {
+    /// What a variable, a subquery or another expression is called with where a path starts there.
+    static let pathFunction = "valueForKeyPath:"
+
+    private var isEvaluatedObject: Bool {
+        if case .evaluatedObject = node { true } else { false }
+    }
+}
+
+/// The path that `valueForKeyPath:` is called with: translators of predicates ask it for its `keyPath`.
+final class KeyPathSpecifier: NSExpression {
+    let path: KeyPathSteps
+
+    init(_ path: KeyPathSteps) {
+        self.path = path
+        super.init(node: .keyPath(operand: .evaluatedObjectExpression, path: path))
+    }
+
+    required init?(coder: NSCoder) { nil }
 }

@@ -25,6 +25,8 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
         case intersectSet = 6
         /// A collection without the members of another.
         case minusSet = 7
+        /// The path that `valueForKeyPath:` is called with. Foundation has the number, and no public name for it.
+        case keyPathSpecifier = 10
         /// The members of a collection that meet a predicate.
         case subquery = 13
         /// A list of expressions in braces.
@@ -121,7 +123,11 @@ open class NSExpression: NSObject, NSCopying, NSSecureCoding {
     /// - Note: Divergence 48: only methods that can be found without a runtime work.
     public convenience init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
         let arguments = (parameters ?? []).map(NSExpression.lifting)
-        self.init(node: .function(FunctionCall(name: name, arguments: arguments, target: target, function: nil)))
+        if name == Self.pathFunction, arguments.count == 1, let path = (arguments[0] as? KeyPathSpecifier)?.path {
+            self.init(node: .keyPath(operand: target, path: path))
+        } else {
+            self.init(node: .function(FunctionCall(name: name, arguments: arguments, target: target, function: nil)))
+        }
     }
 
     /// A list of expressions or constants.
