@@ -198,7 +198,7 @@ final class IncrementalStoreBackend: StoreBackend {
     /// The store gets the request itself, and answers with what the request asks for.
     func execute(_ batch: StoreBatch) throws -> StoreBatchOutcome {
         guard let request = batch.resolvedRequest else { return StoreBatchOutcome(isDone: false) }
-        let answer = try store.execute(request, with: context)
+        let answer = Self.told(by: try store.execute(request, with: context))
         switch (answer, request.batchAnswer) {
         case (let ids as [NSManagedObjectID], .ids), (let ids as [NSManagedObjectID], .count):
             return StoreBatchOutcome(ids: ids, count: ids.count)
@@ -209,6 +209,16 @@ final class IncrementalStoreBackend: StoreBackend {
                 .coreData,
                 "The store class \(type(of: store)) answers a \(type(of: request)) with \(type(of: answer)) where "
                     + "\(wanted.rawValue) is expected. Correct its execute(_:with:).")
+        }
+    }
+
+    /// What an answer tells: stores of clients also answer with a result of their own class.
+    private static func told(by answer: Any) -> Any {
+        switch answer {
+        case let result as NSBatchInsertResult: result.result ?? answer
+        case let result as NSBatchUpdateResult: result.result ?? answer
+        case let result as NSBatchDeleteResult: result.result ?? answer
+        default: answer
         }
     }
 

@@ -94,7 +94,11 @@ final class DictionaryStore: NSIncrementalStore {
         case .batchDeleteRequestType:
             guard let deletion = request as? NSBatchDeleteRequest else { throw Refused() }
             let references = try references(of: deletion.fetchRequest, context)
+            let objects = try results(of: deletion.fetchRequest, context) as? [NSManagedObject]
             rows.with { rows in for reference in references { rows[reference] = nil } }
+            if deletion.resultType == .resultTypeObjectIDs {
+                return DeletionResult(objects?.map(\.objectID) ?? [])
+            }
             return deletion.resultType == .resultTypeStatusOnly ? !references.isEmpty : references.count
         case .batchInsertRequestType:
             guard let insertion = request as? NSBatchInsertRequest else { throw Refused() }
@@ -239,4 +243,16 @@ final class DictionaryStore: NSIncrementalStore {
             newObjectID(for: object.entity, referenceObject: rows.newReference(object.entity.name ?? ""))
         }
     }
+}
+
+/// A result that a store has made itself.
+private final class DeletionResult: NSBatchDeleteResult {
+    private let ids: [NSManagedObjectID]
+
+    init(_ ids: [NSManagedObjectID]) {
+        self.ids = ids
+        super.init()
+    }
+
+    override var result: Any? { ids }
 }

@@ -312,6 +312,16 @@ import Testing
         #expect(try stack.fetch("Author").isEmpty)
     }
 
+    @Test func `a store may answer a batch with a result of its own class`() throws {
+        let stack = try Stack()
+        let ada = stack.context.insert("Author", ["name": "Ada"])
+        try stack.context.save()
+        let deletion = NSBatchDeleteRequest(fetchRequest: NSFetchRequest(entityName: "Author"))
+        deletion.resultType = .resultTypeObjectIDs
+        let result = try stack.context.execute(deletion) as? NSBatchDeleteResult
+        #expect(result?.resultType == .resultTypeObjectIDs && result?.result as? [NSManagedObjectID] == [ada.objectID])
+    }
+
     @Test func `an answer that isn't what a batch asks for is an error that names the store's class`() throws {
         let stack = try Stack()
         let insertion = NSBatchInsertRequest(entityName: "Author", objects: [["name": "Ada"]])
