@@ -58,9 +58,11 @@ extension BatchImporter {
             $0 != plan.number && schema.isEntity($0, kindOf: plan.number)
         }
         let names = subentities.filter { !plans[$0].isAbstract }.map { "'\(plans[$0].name)'" }
-        return .abstractEntity(
-            remedy: "Import into one of its sub-entities (\(names.joined(separator: ", "))), or make it concrete.",
-            at: place)
+        let remedy =
+            names.isEmpty
+            ? "Make it concrete."
+            : "Import into one of its sub-entities (\(names.joined(separator: ", "))), or make it concrete."
+        return .abstractEntity(remedy: remedy, at: place)
     }
 
     /// Sets the values of all rows, and links them, in the order of the text: who is named by several owners has the last one.

@@ -109,6 +109,8 @@ import Testing
         #expect(try world.value("date", of: "Image", "id", "2") == "1970-01-01T00:00:00Z")
         let error = try #require(world.refuse(#"[{"id": "3", "kind": "sound"}]"#, "Message"))
         #expect(error.description.contains("abstract"))
+        let alone = try ImportWorld(.sqlite) { $0.entity("Shape", isAbstract: true, [.attribute("id")]) }
+        #expect(try #require(alone.refuse(#"[{"id": "1"}]"#, "Shape")).description.contains("Make it concrete."))
     }
 
     // 46 Mantle#223, PR#315; Groot
