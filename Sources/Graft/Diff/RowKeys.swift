@@ -51,17 +51,21 @@ struct RowKeys {
     /// Names what nothing leads to by its contents: attributes, and what it is linked to as far as that is known. Of objects with
     /// the same contents each one gets a number; which one, what they are linked to decides.
     private mutating func addContents(_ snapshot: borrowing GraphSnapshot, _ scope: DiffScope) {
-        var marks: [RowReference: String] = [:]
+        var rows: [RowReference] = []
         for entity in snapshot.tables.indices where schema.entities[entity].isByRow != true {
             for row in snapshot.liveRows(of: entity) {
                 let reference = RowReference(entity: entity, row: row)
                 if snapshot.isIdentified(reference) || positions[reference] != nil { continue }
                 // What isn't there as a whole has no contents.
                 if snapshot.isReference(entity, row, scope) { continue }
-                marks[reference] = mark(of: reference, snapshot, scope)
+                rows.append(reference)
             }
         }
-        if marks.isEmpty { return }
+        if rows.isEmpty { return }
+        // In JSON it may be the owner alone who says it.
+        let owners = snapshot.ownersThatSaySo(of: Set(rows))
+        var marks: [RowReference: String] = [:]
+        for row in rows { marks[row] = mark(of: row, owners[row] ?? [:], snapshot, scope) }
         let refined = refined(marks, snapshot, scope)
         let ordered = marks.keys.sorted { one, other in
             let (mark, otherMark) = (refined[one] ?? "", refined[other] ?? "")
@@ -77,7 +81,8 @@ struct RowKeys {
     }
 
     private mutating func mark(
-        of reference: RowReference, _ snapshot: borrowing GraphSnapshot, _ scope: DiffScope
+        of reference: RowReference, _ owners: [Int: RowReference], _ snapshot: borrowing GraphSnapshot,
+        _ scope: DiffScope
     ) -> String {
         var mark = ContentMark()
         let properties = schema.entities[reference.entity].properties
@@ -86,7 +91,8 @@ struct RowKeys {
             mark.mix(value, of: properties[member.number].name)
         }
         for member in scope.entities[reference.entity].toOnes + scope.entities[reference.entity].toManys {
-            let ends = snapshot.destinations(of: reference, properties[member.number])
+            let ends =
+                owners[member.number].map { [$0] } ?? snapshot.destinations(of: reference, properties[member.number])
             stepCount += ends.count
             var names = ends.compactMap { end in
                 snapshot.identityKey(of: end)?.description ?? positions[end].map { "\($0.sortText)" }

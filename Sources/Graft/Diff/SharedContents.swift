@@ -121,16 +121,7 @@ private struct Side {
         self.scope = scope
         self.counterparts = counterparts
         self.isOld = isOld
-        let wanted = Set(rows)
-        for owner in snapshot.allRows {
-            for property in snapshot.schema.entities[owner.entity].properties {
-                guard snapshot.schema.isExclusive(property), let inverse = property.inverse else { continue }
-                for end in snapshot.destinations(of: owner, property)
-                where wanted.contains(end) && !snapshot.tables[end.entity].hasValue(inverse, row: end.row) {
-                    owners[end, default: [:]][inverse] = owner
-                }
-            }
-        }
+        owners = snapshot.ownersThatSaySo(of: Set(rows))
         for row in rows { enter(row) }
     }
 
@@ -219,5 +210,22 @@ private struct Side {
     private func counterpart(of row: RowReference) -> RowReference? {
         let other = counterparts[row.entity][row.row]
         return other.isNone ? nil : other
+    }
+}
+
+extension GraphSnapshot {
+    /// The owners of rows that don't say themselves to whom they belong, by the relationship to the owner.
+    func ownersThatSaySo(of rows: Set<RowReference>) -> [RowReference: [Int: RowReference]] {
+        var owners: [RowReference: [Int: RowReference]] = [:]
+        for owner in allRows {
+            for property in schema.entities[owner.entity].properties {
+                guard schema.isExclusive(property), let inverse = property.inverse else { continue }
+                for end in destinations(of: owner, property)
+                where rows.contains(end) && !tables[end.entity].hasValue(inverse, row: end.row) {
+                    owners[end, default: [:]][inverse] = owner
+                }
+            }
+        }
+        return owners
     }
 }

@@ -63,6 +63,26 @@ import Testing
         }
     }
 
+    private static let counts = [[0, 3], [3, 0], [2, 2], [3, 1], [1, 4], [4, 2]]
+
+    @Test(arguments: counts, counts)
+    func `equal objects that JSON has in the lists of several owners are told apart by these`(
+        _ old: [Int], _ new: [Int]
+    ) throws {
+        let model = model()
+        func json(_ counts: [Int]) throws -> GraphSnapshot {
+            let tasks = counts.enumerated().map { index, count in
+                let notes = Array(repeating: #"{"text": "a"}"#, count: count).joined(separator: ", ")
+                return #"{"id": "\#(index)", "notes": [\#(notes)]}"#
+            }
+            return try GraphSnapshot(
+                json: Data("[\(tasks.joined(separator: ", "))]".utf8), entity: "Task", model: model)
+        }
+        let diff = try GraphDiff(from: json(old), to: json(new))
+        #expect(Set(diff.inserted.map(\.key)).isDisjoint(with: diff.deleted.map(\.key)))
+        #expect(try GraphDiff(from: json(old).applying(diff), to: json(new)).isEmpty)
+    }
+
     // Each level of the chain tells the next one; looking at all that is left for each would take minutes.
     @Test(.timeLimit(.minutes(2))) func `a long chain of objects without identity is told link by link`() throws {
         var sketch = ModelSketch()
