@@ -17,7 +17,9 @@ final class ImportTurn {
         /// Waits for the turn, as long as the closure says.
         init(in context: NSManagedObjectContext, keepsWaiting: @escaping @Sendable () -> Bool) throws {
             lock = ImportLock.lock(of: context)
-            lock.lock.lock()
+            while !lock.lock.lock(before: Date(timeIntervalSinceNow: 0.01)) {
+                guard keepsWaiting() else { throw GraftError(.cancelled) }
+            }
             let stores = context.persistentStoreCoordinator?.persistentStores ?? []
             for url in stores.filter({ $0.type == NSSQLiteStoreType }).compactMap(\.url).sorted(by: {
                 $0.path < $1.path
