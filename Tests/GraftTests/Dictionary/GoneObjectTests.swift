@@ -79,7 +79,12 @@ import Testing
         withExtendedLifetime(stack) {}
     }
 
-    @Test func `a link to an object that is gone is an error that names the relationship`() throws {
+    enum Door: CaseIterable, Sendable {
+        case dictionary, snapshot, json
+    }
+
+    @Test(arguments: Door.allCases)
+    func `a link to an object that is gone is an error that names the relationship`(_ door: Door) throws {
         let stack = try TestStack(Model.make(hasIdentity: true), .sqlite)
         let context = stack.container.newBackgroundContext()
         try context.performAndWait { () throws in
@@ -101,16 +106,17 @@ import Testing
             for address in person.value(forKey: "addresses") as? Set<NSManagedObject> ?? [] {
                 context.refresh(address, mergeChanges: false)
             }
-            for _ in 0..<2 {
-                let errors = [
-                    graftError { _ = try person.toDictionary() },
-                    graftError { _ = try GraphSnapshot(of: [person]) },
-                    graftError { _ = try context.json(of: person) },
-                ]
-                for error in errors {
-                    if case .missingObject? = error?.problem {} else { Issue.record("\(String(describing: error))") }
-                    #expect(error?.place.entity == "Person" && error?.place.property == "addresses")
+            // A fetch lets go of the object once it is known to be gone, and Apple's Core Data reads by fetches alone.
+            for _ in 0..<(isPortable ? 1 : 2) {
+                let error = graftError {
+                    switch door {
+                    case .dictionary: _ = try person.toDictionary()
+                    case .snapshot: _ = try GraphSnapshot(of: [person])
+                    case .json: _ = try context.json(of: person)
+                    }
                 }
+                if case .missingObject? = error?.problem {} else { Issue.record("\(String(describing: error))") }
+                #expect(error?.place.entity == "Person" && error?.place.property == "addresses")
             }
         }
     }

@@ -59,7 +59,9 @@ import Testing
         #expect(try GraphDiff(from: original.container, to: copy.container).isEmpty)
         try change()
         let diff = try GraphDiff(from: original.container, to: copy.container)
-        #expect(diff.changed.first?["title"] == .attribute(old: .string("T"), new: .string("U")))
+        // Where rows don't tell persons apart, one in another's place is a change of its own.
+        let team = diff.changed.first { $0.key.entity == "Team" }
+        #expect(team?["title"] == .attribute(old: .string("T"), new: .string("U")))
         let sides = try snapshots()
         #expect(try GraphDiff(from: sides[0], to: sides[1]) == diff)
         #expect(try GraphDiff(from: sides[1], to: sides[0]) == diff.inverted)
