@@ -17,7 +17,7 @@ struct ContentIndex {
         let identity = try isTold && object.isIdentifiedWithOwner(by: description) ? description.relatedIdentity : nil
         var hash = IdentityHash()
         for case let number? in entity.attributes where identity?.contains(number) ?? true {
-            hash.combine(try object.archivedValue(number, description.properties[number]))
+            hash.combine(try object.archivedValue(number, description.properties[number]).archiveKey)
         }
         ids[hash.value, default: []].append(object.objectID)
     }
@@ -201,7 +201,8 @@ extension ArchiveRestorer {
             let identity = identity(of: records[index], entity)
             var hash = IdentityHash()
             for (column, number) in entity.attributes.enumerated() {
-                if let number, identity?.contains(number) ?? true { hash.combine(records[index].values[column]) }
+                guard let number, identity?.contains(number) ?? true else { continue }
+                hash.combine(records[index].values[column].archiveKey)
             }
             let key = ContentKey(entity: entity.number, hash: hash.value, isIdentified: identity != nil)
             if wanted[key] == nil {
@@ -321,8 +322,7 @@ extension ArchiveRestorer {
         let identity = identity(of: record, entity)
         for (column, number) in entity.attributes.enumerated() {
             guard let number, identity?.contains(number) ?? true else { continue }
-            let value = try object.archivedValue(number, properties[number])
-            if !value.isSameValue(as: record.values[column]) { return false }
+            if try !object.holdsArchived(record.values[column], number, properties[number]) { return false }
         }
         for (column, number) in toOnes(of: record) {
             let held = object.destinationID(number, properties[number])

@@ -61,6 +61,6 @@ extension ArchiveRestorer {
     ) throws -> Bool {
         guard known.number(of: object) == entity.number, !taken.contains(object.objectID) else { return false }
         let properties = schema.entities[entity.number].properties
-        return try key.allSatisfy { try object.archivedValue($0, properties[$0]).isSameValue(as: $1) }
+        return try key.allSatisfy { try object.holdsArchived($1, $0, properties[$0]) }
     }
 }

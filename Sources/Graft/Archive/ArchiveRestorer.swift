@@ -134,7 +134,7 @@ final class ArchiveRestorer {
         }
         for (column, value) in record.values.enumerated() {
             guard let number = entity.attributes[column],
-                try !object.archivedValue(number, properties[number]).isSameValue(as: value)
+                try !object.holdsArchived(value, number, properties[number])
             else { continue }
             try editor.assign(value, number, properties[number], of: object)
             changed.insert(record.number)

@@ -1,5 +1,4 @@
-// What archives need of a platform: compression, models as bytes, the bytes of transformable values, and the IDs at the
-// other end of relationships.
+// What archives need of a platform: compression, and models as bytes.
 
 import CoreData
 import Foundation
@@ -62,46 +61,6 @@ import Foundation
             let model = try NSManagedObjectModel(modelCache: Data(bytes))
             model.adoptVersionHashes(fromStoreMetadata: [NSStoreModelVersionHashesKey: hashes])
             return model
-        }
-    }
-#endif
-
-#if canImport(Darwin) || GRAFT_PORTABLE
-    extension NSManagedObject {
-        /// The value of an attribute; of a transformable one the bytes that a store keeps.
-        func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-            guard property.attributeKind == .transformable else { return try graphValue(number, property) }
-            guard let object = value(forKeyPath: property.name) else { return .null }
-            let name = entity.attributePartsByName[property.name]?.valueTransformerName
-            let transformer = name.flatMap { ValueTransformer(forName: NSValueTransformerName($0)) }
-            switch transformer {
-            case nil:
-                return .encoded(try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false))
-            case let transformer?:
-                // Of the archiving kind, forward leads from data to the object.
-                let made =
-                    transformer is NSSecureUnarchiveFromDataTransformer
-                    ? transformer.reverseTransformedValue(object) : transformer.transformedValue(object)
-                if let data = made as? Data { return .encoded(data) }
-                throw GraftError(.notRepresentable(value: "\(object)", format: "the data of '\(name ?? "")'"))
-            }
-        }
-    }
-#else
-    extension NSManagedObject {
-        /// The value of an attribute; of a transformable one the bytes that a store keeps.
-        func archivedValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
-            try slotValue(number).archivedValue
-        }
-    }
-
-    extension ManagedValue {
-        /// The value of an attribute's slot; of a transformable one the bytes that a store keeps.
-        var archivedValue: GraphValue {
-            get throws {
-                if case .transformable(let value) = self { return .encoded(try value.storedBytes()) }
-                return try GraphValue(self, nil)
-            }
         }
     }
 #endif

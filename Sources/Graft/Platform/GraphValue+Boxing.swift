@@ -34,6 +34,22 @@ extension GraphValue {
         }
     }
 
+    /// The value for an object that an attribute holds. Apple's Core Data keeps the number that it is given, whatever the attribute's type,
+    /// as long as the object isn't read from the store again.
+    init?(held object: Any?, kind: AttributeKind) {
+        switch (kind, object) {
+        case (.integer16, let number as NSNumber), (.integer32, let number as NSNumber),
+            (.integer64, let number as NSNumber):
+            self = .integer(number.int64Value)
+        case (.boolean, let number as NSNumber): self = .boolean(number.boolValue)
+        case (.double, let number as NSNumber) where number.isBoolean,
+            (.float, let number as NSNumber) where number.isBoolean:
+            self = .double(number.doubleValue)
+        case (.decimal, let number as NSNumber) where number.isBoolean: self = .decimal(number.boolValue ? 1 : 0)
+        default: self.init(object: object, kind: kind)
+        }
+    }
+
     /// The object for a value, as key-value coding takes it.
     package var object: Any? {
         switch self {

@@ -9,31 +9,43 @@ import Foundation
         /// The value of an attribute.
         func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
             guard let object = value(forKeyPath: property.name) else { return .null }
-            if let value = GraphValue(object: object, kind: property.attributeKind ?? .transformable) { return value }
-            return .encoded(try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false))
+            let kind = property.attributeKind ?? .transformable
+            if let value = GraphValue(held: object, kind: kind) { return value }
+            guard kind == .transformable else {
+                throw GraftError(
+                    .wrongType(found: "\(type(of: object))", expected: kind.description),
+                    at: .init(entity: entity.name, property: property.name))
+            }
+            return .encoded(try GraphValue.storedBytes(of: object, transformerName(property)))
         }
 
         /// Whether an attribute has a value already.
         func holds(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
-            try graphValue(number, property).isSameIdentity(as: wanted)
-        }
-
-        /// Whether a transformable attribute has an object equal to that of some bytes, which are others each time that it is archived.
-        func holdsEqual(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
-            guard case .encoded(let bytes) = wanted, let object = value(forKeyPath: property.name) as? NSObject else {
-                return false
+            switch (try graphValue(number, property), wanted) {
+            case (.double(let value), .double(let wanted)):
+                value == wanted || value.isNaN && wanted.isNaN
+                    || property.attributeKind == .float && value == wanted.keptByFloat
+            case (let value, let wanted): value.isSameIdentity(as: wanted)
             }
-            return object.isEqual(try GraphValue.unarchived(bytes))
         }
 
         /// Sets an attribute.
         func assign(_ value: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws {
-            if case .encoded(let bytes) = value {
-                setPart(try GraphValue.unarchived(bytes), property.name)
-            } else {
-                guard case .json(let tree) = value else { return setPart(value.object, property.name) }
+            switch value {
+            case .encoded(let bytes):
+                let name = transformerName(property)
+                guard let object = try GraphValue.object(ofStored: bytes, name) else {
+                    let maker = name.map { "the value transformer '\($0)'" } ?? "the classes of the objects"
+                    throw GraftError(
+                        .other(
+                            finding: "nothing makes an object of these \(bytes.count) bytes",
+                            remedy: "Register \(maker)."), at: .init(entity: entity.name, property: property.name))
+                }
+                setPart(object, property.name)
+            case .json(let tree):
                 try tree.requireHeld(at: .init(entity: entity.name, property: property.name))
                 setPart(tree.shaped(like: self.value(forKeyPath: property.name)), property.name)
+            default: setPart(value.object, property.name)
             }
         }
 
@@ -120,14 +132,6 @@ import Foundation
         @inline(__always)
         func holds(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
             try slotValue(number).holds(wanted, property.attributeKind)
-        }
-
-        /// Whether a transformable attribute has an object equal to that of some bytes, which are others each time that it is archived.
-        func holdsEqual(_ wanted: GraphValue, _ number: Int, _ property: GraphSchema.Property) throws -> Bool {
-            guard case .encoded(let bytes) = wanted, case .transformable(let value) = slotValue(number) else {
-                return false
-            }
-            return value.isSame(asStored: bytes)
         }
 
         /// Sets an attribute.

@@ -224,7 +224,7 @@ struct ObjectSnapshotReader {
         let whole = committedValues(of: object, &committed)[path[0]]
         let boxed = path.dropFirst().reduce(whole) { ($0 as? [String: Any])?[$1] }
         let kind = property.attributeKind ?? .transformable
-        if let value = GraphValue(object: boxed, kind: kind) { return value }
+        if let value = GraphValue(held: boxed, kind: kind) { return value }
         // What no value stands for is a transformable's object. One that hasn't changed is the current one.
         if kind == .transformable, object.changedValues()[path[0]] == nil {
             return try object.graphValue(number, property)

@@ -32,7 +32,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Laws.cases(1...10))
+    /// Its header names the store of which a restored one becomes a copy.
+    @Test(.needsOurCoreData, arguments: Laws.cases(1...10))
     func `the archive of a restored store is the archive`(seed: Int) throws {
         var graph = RandomGraph(seed: seed)
         let original = try TestStack(graph.model, .sqlite)
@@ -48,7 +49,7 @@ import Testing
     }
 
     /// Checking the rules of the model takes objects; otherwise an empty store gets rows.
-    @Test(arguments: Laws.cases(1...60, oneOf: 15))
+    @Test(.needsOurCoreData, arguments: Laws.cases(1...60, oneOf: 15))
     func `a store is the same whether objects are made for it or rows alone`(seed: Int) throws {
         var graph = RandomGraph(seed: seed)
         let original = try TestStack(graph.model, .sqlite)
@@ -161,6 +162,47 @@ import Testing
         let archive = try original.archive()
         let restored = try TestStack.restored(from: archive, .sqlite)
         #expect(try lines(restored.archive())[2] == lines(archive)[2])
+    }
+
+    /// Makes other bytes each time, as archiving makes of dictionaries.
+    private final class SaltingTransformer: ValueTransformer {
+        static let name = NSValueTransformerName("ArchiveRoundTripTests.salting")
+
+        override class func transformedValueClass() -> AnyClass { NSData.self }
+        override class func allowsReverseTransformation() -> Bool { true }
+
+        override func transformedValue(_ value: Any?) -> Any? {
+            let text = value as? String ?? (value as? Date).map { "@\($0.timeIntervalSinceReferenceDate)" }
+            return text.map { Data("\(UUID().uuidString)\($0)".utf8) as NSData }
+        }
+
+        override func reverseTransformedValue(_ value: Any?) -> Any? {
+            guard let data = value as? Data else { return nil }
+            let text = String(decoding: data.dropFirst(36), as: UTF8.self)
+            return text.hasPrefix("@") ? Double(text.dropFirst()).map(Date.init(timeIntervalSinceReferenceDate:)) : text
+        }
+    }
+
+    @Test func `objects with other bytes each time come back, and are the same when they are restored again`() throws {
+        ValueTransformer.setValueTransformer(SaltingTransformer(), forName: SaltingTransformer.name)
+        var sketch = ModelSketch()
+        sketch.entity("Note", [.attribute("thing", .transformableAttributeType)])
+        let model = sketch.model()
+        let thing = model.entitiesByName["Note"]?.attributesByName["thing"]
+        thing?.valueTransformerName = SaltingTransformer.name.rawValue
+        let original = try TestStack(model, .sqlite)
+        let things: [Any] = ["a", "b", "b", Date(timeIntervalSinceReferenceDate: 1)]
+        try original.fill { context in for thing in things { context.add("Note", ["thing": thing]) } }
+        for encoding in GraphArchive.Encoding.allCases {
+            let archive = try original.archive(encoding)
+            let restored = try TestStack.restored(from: archive, .sqlite)
+            for _ in 0..<2 {
+                let report = try restored.restore(archive)
+                #expect(report.total.unchanged == things.count, "\(report)")
+                let held = try restored.perform { try $0.all("Note").map { "\($0.value(forKey: "thing") ?? "nil")" } }
+                #expect(held.sorted() == things.map { "\($0)" }.sorted())
+            }
+        }
     }
 
     // MARK: Shapes
