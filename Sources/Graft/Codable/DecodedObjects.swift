@@ -221,6 +221,8 @@ final class DecodedObjects {
         /// What a to-one relationship leads to, by its number.
         typealias End = (number: Int, destination: Destination)
 
+        /// Its place among the members; beyond them where it stands elsewhere.
+        var place = Int.max
         var entity: Int
         var values: [ManagedObjectDecoder.Value]
         var ends: [End]
@@ -239,7 +241,7 @@ final class DecodedObjects {
         if members.isEmpty { return rows.map { _ in nil } }
         var snapshot = GraphSnapshot(compiled.schema)
         var ends: [(row: RowReference, object: NSManagedObject)] = []
-        let placed = try rows.enumerated().map { place, row in
+        let placed = try rows.map { row in
             let reference = RowReference(entity: row.entity, row: snapshot.tables[row.entity].appendRow(offset: -1))
             for (number, value) in row.values {
                 let column = compiled.schema.entities[row.entity].properties[number].column
@@ -271,7 +273,7 @@ final class DecodedObjects {
                 snapshot.tables[row.entity].setToOne(end, property.column, row: reference.row)
                 snapshot.tables[row.entity].markPresent(number, row: reference.row)
             }
-            return ObjectMatcher.PlacedRow(row: reference, place: place)
+            return ObjectMatcher.PlacedRow(row: reference, place: row.place)
         }
         let matcher = try matcher()
         matcher.begin(snapshot)

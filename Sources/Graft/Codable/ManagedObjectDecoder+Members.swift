@@ -39,7 +39,7 @@ extension ManagedObjectDecoder {
                 }
                 rows.append(
                     .init(
-                        entity: member.plan.number, values: member.values, ends: ends,
+                        place: index, entity: member.plan.number, values: member.values, ends: ends,
                         others: others.map(\.number)))
             }
             for (index, object) in zip(

@@ -57,11 +57,12 @@ final class ContextObjects {
         return values
     }
 
-    /// The identifying attributes that new objects of an entity have a value of, with that value.
+    /// The attributes that identify objects of an entity, alone or with an owner, and that new ones have a value of, with that value.
     func identityDefaults(_ entity: Int) -> [(number: Int, value: GraphValue)] {
         if let known = identityDefaults[entity] { return known }
         let initial = initialValues(entity)
-        let defaults = schema.entities[entity].identity.filter { !initial[$0].isNull }.map { ($0, initial[$0]) }
+        let attributes = schema.entities[entity].identityAttributes
+        let defaults = attributes.filter { !initial[$0].isNull }.map { ($0, initial[$0]) }
         identityDefaults[entity] = defaults
         return defaults
     }

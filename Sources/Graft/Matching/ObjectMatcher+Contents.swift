@@ -43,24 +43,25 @@ extension ObjectMatcher {
         if rows.isEmpty || statement.cell.property >= propertyCount(of: owner, plans[statement.cell.row.entity]) {
             return []
         }
-        let placed = rows.enumerated().map { PlacedRow(row: $1, place: $0) }
         // Lists that add to each other may each mean the same member.
-        var taken: Set<ObjectIdentifier> = []
+        let found = snapshot.ends(of: statement).compactMap { object(snapshot.resolved($0)) }
+        var taken = Set(found.map(ObjectIdentifier.init))
         return try match(
-            placed, property, with: owner.relatedObjects(statement.cell.property, property),
+            rows, property, with: owner.relatedObjects(statement.cell.property, property),
             keepsPlaces: !snapshot.isAdding(statement), taken: &taken, snapshot)
     }
 
-    /// The rows of a relationship that have neither an object nor an identity, nor stand for themselves.
+    /// The rows of a relationship that have neither an object nor an identity, nor stand for themselves, with their places.
     private func unmatchedRows(
         of statement: LinkStatement, _ snapshot: borrowing GraphSnapshot
-    ) -> [RowReference] {
-        var rows: [RowReference] = []
-        let isOne = !statement.end.isNone
-        for index in isOne ? 0..<1 : statement.members.indices {
-            let row = snapshot.resolved(isOne ? statement.end : snapshot.members[index])
+    ) -> [PlacedRow] {
+        var rows: [PlacedRow] = []
+        let indices = statement.end.isNone ? statement.members.indices : 0..<1
+        for index in indices {
+            let row = snapshot.resolved(statement.end.isNone ? snapshot.members[index] : statement.end)
             if object(row) != nil || isIdentified(row.entity, row.row, snapshot) { continue }
-            if !snapshot.tables[row.entity].flags[row.row].contains(.root) { rows.append(row) }
+            if snapshot.tables[row.entity].flags[row.row].contains(.root) { continue }
+            rows.append(PlacedRow(row: row, place: index - indices.lowerBound))
         }
         return rows
     }
@@ -192,7 +193,7 @@ extension ObjectMatcher {
         let column = Column(entity: plan.number, property: key)
         if let known = unsavedByValue[column] { return known }
         var found: [ExactValue: [NSManagedObject]] = [:]
-        for object in objects where try !hasOwnIdentity(object) {
+        for object in objects where try !hasKey(object) {
             found[try value(of: object, key, plan), default: []].append(object)
         }
         unsavedByValue[column] = found
@@ -218,14 +219,15 @@ extension ObjectMatcher {
         return best?.number
     }
 
-    /// The stored objects without an identity of their own that may equal one of the rows.
+    /// The stored objects that no attributes identify, alone or with an owner, and that may equal one of the rows.
     private func fetchCandidates(
         _ rows: [Int], _ key: Int?, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws -> [NSManagedObject] {
         var parts: [NSPredicate] = []
-        if !plan.identity.isEmpty {
+        let attributes = schema.entities[plan.number].identityAttributes
+        if !attributes.isEmpty {
             let defaults = Dictionary(uniqueKeysWithValues: known.identityDefaults(plan.number))
-            let missing = plan.identity.map { part in
+            let missing = attributes.map { part in
                 let value = defaults[part]?.object
                 return NSPredicate.isOne(plan.properties[part].name, of: value.map { [$0] } ?? [], orNil: true)
             }

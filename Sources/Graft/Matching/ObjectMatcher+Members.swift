@@ -7,9 +7,9 @@
 //                                     at last, where the relationship is ordered, the members are the owner's alone and the
 //                                     list isn't added to them, the one at the same place, whatever it has
 //
-// Members with an identity of their own are left out; one by the model's default isn't. A row that names no value stands only for a
-// member that has none. Where the identity includes the owner, the rest of the
-// identity is enough.
+// Members with an identity, their own or with their owner, are left out; one by the model's default isn't. A row that names no value
+// stands only for a member that has none. Where the identity includes the owner, a row that has the rest of it stands for the member
+// that has the same, and for no other.
 
 import CoreData
 
@@ -22,6 +22,8 @@ extension ObjectMatcher {
 
     /// How much of an object a row has to say to stand for it.
     private enum Extent {
+        /// All that identifies it beside the owner.
+        case key
         /// What it doesn't say, the object doesn't have.
         case whole
         case named
@@ -37,17 +39,20 @@ extension ObjectMatcher {
         _ rows: [PlacedRow], _ property: GraphSchema.Property, with members: [NSManagedObject],
         keepsPlaces: Bool = true, taken: inout Set<ObjectIdentifier>, _ snapshot: borrowing GraphSnapshot
     ) throws -> [RowReference] {
-        let free = try members.map { member in
-            try !taken.contains(ObjectIdentifier(member)) && !member.isDeleted && !hasOwnIdentity(member)
-        }
+        let isThere = members.map { !taken.contains(ObjectIdentifier($0)) && !$0.isDeleted }
         guard property.isToMany else {
-            guard let row = rows.first?.row, let member = members.first, free[0], number(of: member) == row.entity,
+            guard let row = rows.first?.row, let member = members.first, isThere[0], number(of: member) == row.entity,
+                try plans[row.entity].identity.isEmpty || !hasKey(member),
                 try property.isOwning || fits(member, row, snapshot)
             else { return [] }
             take(member, for: row, &taken)
             return [row]
         }
-        var matched: [RowReference] = []
+        let keyed = rows.map(\.row).filter { keyAttributes(of: $0, property, snapshot) != nil }
+        var matched = try match(
+            keyed, property, .key, among: zip(members, isThere).filter(\.1).map(\.0), taken: &taken, snapshot)
+        let rows = rows.filter { keyAttributes(of: $0.row, property, snapshot) == nil }
+        let free = try zip(members, isThere).map { try $1 && !hasKey($0) }
         for placed in rows where placed.place < members.count && free[placed.place] {
             let (row, member) = (placed.row, members[placed.place])
             guard !taken.contains(ObjectIdentifier(member)), number(of: member) == row.entity,
@@ -100,7 +105,9 @@ extension ObjectMatcher {
         var shapes: [Shape] = []
         var groups: [Shape: [RowReference]] = [:]
         for row in rows {
-            let attributes = keyAttributes(of: row, property, snapshot) ?? attributes(of: row, extent, snapshot)
+            let attributes =
+                extent == .key
+                ? keyAttributes(of: row, property, snapshot) ?? [] : attributes(of: row, extent, snapshot)
             let shape = Shape(entity: row.entity, attributes: attributes)
             if groups[shape] == nil { shapes.append(shape) }
             groups[shape, default: []].append(row)
@@ -118,10 +125,9 @@ extension ObjectMatcher {
                 let values = shape.attributes.map {
                     Self.key(snapshot.tables[row.entity].value(properties[$0].column, row: row.row))
                 }
-                let isKnownByKey = keyAttributes(of: row, property, snapshot) != nil
                 guard let candidates = table[values],
                     let index = try candidates.lastIndex(where: {
-                        try isKnownByKey
+                        try extent == .key
                             || fits($0, row, extent, snapshot)
                                 && (extent == .named || !hasOtherLinks($0, row, property, snapshot))
                     })

@@ -88,7 +88,7 @@ final class ObjectMatcher {
             guard let number = number(of: object) else { continue }
             enter(object, plans[number])
             if !plans[number].relatedIdentity.isEmpty { enterRelated(object, plans[number]) }
-            if try !hasOwnIdentity(object) { unsavedContents[number].append(object) }
+            if try !hasKey(object) { unsavedContents[number].append(object) }
         }
     }
 
@@ -141,12 +141,13 @@ final class ObjectMatcher {
         return try object.isIdentified(by: schema.entities[number])
     }
 
-    /// Whether data may have given an object its identity. What has a part of it as the model's default may come of data without.
-    func hasOwnIdentity(_ object: NSManagedObject) throws -> Bool {
-        guard try hasIdentity(object), let number = number(of: object) else { return false }
-        return try known.identityDefaults(number).allSatisfy { part, value in
-            try !object.holds(value, part, plans[number].properties[part])
-        }
+    /// Whether data may have given an object the attributes that identify it, alone or with its owner. What has a part of them as the
+    /// model's default may come of data without.
+    func hasKey(_ object: NSManagedObject) throws -> Bool {
+        guard let number = number(of: object) else { return false }
+        let (attributes, properties) = (schema.entities[number].identityAttributes, plans[number].properties)
+        return try !attributes.isEmpty && attributes.allSatisfy { try !object.holds(.null, $0, properties[$0]) }
+            && known.identityDefaults(number).allSatisfy { try !object.holds($1, $0, properties[$0]) }
     }
 
     /// Notes a stored object with the identity of a row that has another object already.

@@ -143,6 +143,57 @@ import Testing
         }
     }
 
+    @Test(arguments: [DoorLawTests.Door.importing, .populating, .decoding])
+    func `what lacks the key stands for no object that key and owner identify, and has its place in the list`(
+        _ door: DoorLawTests.Door
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Team", info: ["identityAttributes": "id"],
+            [
+                .attribute("id"),
+                .toMany("lines", "Line", inverse: "team", rule: .cascadeDeleteRule, isOrdered: true),
+            ])
+        sketch.entity(
+            "Line", info: ["identityAttributes": "number, team"],
+            [
+                .attribute("number", .integer32AttributeType), .attribute("text"),
+                .toOne("team", "Team", inverse: "lines"),
+            ])
+        let model = sketch.model()
+        model.entitiesByName["Team"]?.managedObjectClassName = NSStringFromClass(DoorTeam.self)
+        let stack = try TestStack(model, .sqlite)
+        for (last, number) in [("c", 3), ("d", 3), ("a1", 3)] {
+            let text = """
+                [{"id": "A", "lines": [{"number": 1, "text": "a1"}, {"number": 2, "text": "a2"}, {"text": "\(last)"}]}]
+                """
+            try stack.perform { context throws in
+                try door.take(Data(text.utf8), into: context)
+                try context.save()
+                let team = try #require(try context.all("Team").first)
+                #expect(team.texts("lines", "text") == ["a1", "a2", last])
+            }
+            // The one at its place is changed.
+            #expect(try stack.count("Line") == number)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a record without the key is another object than one that has it, in batches of any size`(
+        _ kind: StoreKind
+    ) throws {
+        let text = #"[{"number": 1, "text": "a", "order": "A"}, {"text": "a", "order": "A"}]"#
+        for options in ImportOptions.sequences(batches: 1, 1000) {
+            var world = try orders(kind)
+            world.options = options
+            world.options.format = .automatic
+            for _ in 0..<2 {
+                try world.take(text, "Line")
+                #expect(try world.values("number", of: "Line") == ["1", "nil"])
+            }
+        }
+    }
+
     @Test func `the root of a tree is one object for an import, an export, a restore and a difference`() throws {
         let (one, other) = (try folders(), try folders())
         try one.take(#"{"name": "usr", "note": "new", "children": [{"name": "lib"}]}"#, "Folder")
