@@ -22,7 +22,10 @@ struct DictionaryRows {
         if !descriptors.isEmpty { results = SortOrder(descriptors.map(resolved)).sorted(results) { $0 } }
         if selection.isDistinct {
             var seen: Set<[OperandKey]> = []
-            results = results.filter { seen.insert($0.columns.map(OperandKey.init)).inserted }
+            results = results.filter { result in
+                let dictionary = dictionary(result)
+                return seen.insert(selection.columns.map { OperandKey(Operand(dictionary[$0.name])) }).inserted
+            }
         }
         if query.offset > 0 { results.removeFirst(min(query.offset, results.count)) }
         if let limit = query.limit, results.count > limit { results.removeSubrange(limit...) }

@@ -24,7 +24,7 @@ package struct SQLDictionarySelect {
     /// The keys of the dictionaries.
     package let names: [String]
     package let columns: [Column]
-    /// Set where SQL can't drop what is alike, because it is sorted by something that isn't selected.
+    /// Set where SQL can't drop what is alike: it is sorted by something that isn't selected, or gets another type.
     package let dropping: (offset: Int, limit: Int?)?
 
     /// - Parameter select: The rows, in no order yet.
@@ -76,7 +76,11 @@ package struct SQLDictionarySelect {
         } else {
             select.addKeyOrder()
         }
-        if selection.isDistinct, !isOrderedByColumns {
+        // What is alike is so as it comes out, and SQL knows values before they get the type of their column.
+        let isDistinctInSQL =
+            isOrderedByColumns
+            && selection.columns.allSatisfy { $0.keyPath != nil || $0.type == .undefinedAttributeType }
+        if selection.isDistinct, !isDistinctInSQL {
             dropping = (query.offset, query.limit)
             (select.limit, select.offset) = (nil, 0)
         } else {
@@ -86,7 +90,7 @@ package struct SQLDictionarySelect {
         if selection.isGrouped, selection.groups.isEmpty { list.append(SQLFragment(sql: "COUNT(*)")) }
         var selected = SQLFragment(sql: "")
         selected.add(list, after: "")
-        fragment = select.statement(columns: selected, distinct: isOrderedByColumns)
+        fragment = select.statement(columns: selected, distinct: isDistinctInSQL)
         names = selection.columns.map(\.name)
         self.columns = columns
     }
