@@ -142,7 +142,7 @@ import Testing
         #expect(try count("Character", other) == 3)
     }
 
-    @Test(arguments: [true, false])
+    @Test(arguments: isPortable ? [true, false] : [true])
     func `an import that waits for its turn can be cancelled`(isOtherContainer: Bool) throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let holder = try container()
