@@ -49,6 +49,8 @@ final class BatchImporter {
     var given: NSManagedObject?
     /// The number of the text that is being imported.
     var sourceNumber = 0
+    /// Takes the batches as rows, where nobody needs objects.
+    var newRows: NewRows?
 
     /// By entity and row of the current batch, as the matcher's objects.
     var states: [[RowState]] = []
@@ -134,6 +136,7 @@ final class BatchImporter {
     ///
     /// - Throws: ``GraftError``, located by the row's offset; the errors of fetches. Call ``ObjectEditor/undo()`` then.
     func importBatch(_ snapshot: borrowing GraphSnapshot) throws {
+        if let newRows { return try newRows.take(snapshot) }
         begin(snapshot)
         if let target { try take(target, snapshot) }
         try matcher.findStored(&stored, snapshot)

@@ -42,6 +42,12 @@ final class ByteProgress {
 
     func finishCheck() { isChecking = false }
 
+    /// Begins anew.
+    func begin() {
+        finished = 0
+        advance(to: 0)
+    }
+
     func finish() {
         guard let progress else { return }
         if progress.totalUnitCount < 0 { progress.totalUnitCount = max(1, progress.completedUnitCount) }

@@ -134,7 +134,25 @@ struct ImportRun {
 
     /// Runs an import to its end, and takes it back if it fails.
     private func perform(_ body: (BatchImporter, inout ImportReport) throws -> Void) throws -> ImportReport {
+        if mode == .saveAtEnd, !options.isDryRun, target == nil, options.unresolvedReferences.isEmpty,
+            sources.allSatisfy(\.canBeReadAhead)
+        {
+            do { return try perform(takingRows: true, body) } catch is NeedsObjects { progress.begin() }
+        }
+        return try perform(takingRows: false, body)
+    }
+
+    /// - Parameter takesRows: Whether it begins without objects.
+    /// - Throws: ``NeedsObjects`` where it can't go on without them.
+    private func perform(
+        takingRows takesRows: Bool, _ body: (BatchImporter, inout ImportReport) throws -> Void
+    ) throws -> ImportReport {
         let importer = try makeImporter()
+        // Whether the store is empty is true from the turn on alone.
+        if takesRows {
+            try beginTurn(importer)
+            importer.newRows = try NewRows(importer)
+        }
         var report = ImportReport()
         report.isDryRun = options.isDryRun
         defer { turns.end() }
@@ -142,6 +160,8 @@ struct ImportRun {
             do {
                 try body(importer, &report)
                 try finish(importer, &report)
+            } catch is NeedsObjects {
+                throw NeedsObjects()
             } catch {
                 throw located(error, importer, report)
             }
@@ -345,6 +365,7 @@ struct ImportRun {
         if let target = importer.target { throw CoreDataErrors.noObject(for: target) }
         try beginTurn(importer)
         defer { turns.end() }
+        try importer.newRows?.save(&importer.tally.counts)
         if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
             report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
         }

@@ -127,7 +127,7 @@ import Testing
             let request = NSBatchInsertRequest(entityName: "Author", objects: [["name": "Ada"], row])
             let error = #expect(throws: CocoaError.self) { try library.context.execute(request) }
             #expect(error?.code == .validationMissingMandatoryProperty)
-            #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "name")
+            #expect(error?.info[NSValidationKeyErrorKey] as? String == "name")
             #expect(error?.localizedDescription.contains("Row 1") == true)
         }
         let made = NSBatchInsertRequest(entityName: "Author", managedObjectHandler: { _ in false })

@@ -90,7 +90,7 @@ import Testing
         let error = #expect(throws: CocoaError.self) { try library.newContext().existingObject(with: id) }
         #expect(error?.code == .managedObjectReferentialIntegrity)
         #expect(error?.code.rawValue == NSManagedObjectReferentialIntegrityError)
-        #expect(error?.userInfo["objectID"] as? NSManagedObjectID == id)
+        #expect(error?.info["objectID"] as? NSManagedObjectID == id)
     }
 
     @Test func `object(with:) never throws; firing a vanished row gives a deleted object with nil values`() throws {

@@ -279,7 +279,7 @@ import Testing
             new.setValue("Cid", forKey: "name")
             context.assign(new, to: container.persistentStoreCoordinator.persistentStores[0])
             let error = #expect(throws: CocoaError.self) { try context.save() }
-            #expect(error?.code == .fileWriteNoPermission && error?.userInfo["storeURL"] as? URL == closed)
+            #expect(error?.code == .fileWriteNoPermission && error?.info["storeURL"] as? URL == closed)
             let later = container.newBackgroundContext()
             #expect(
                 try later.fetch(request).map { $0.value(forKey: "name") as? String } == [

@@ -1,0 +1,154 @@
+// The law of imports into empty stores: as rows or as objects, the store is the same, the numbers of its rows included, and so are the
+// report and the errors. Most of the data says each thing once; some of it doesn't, so that the import has to begin anew.
+
+import CoreData
+import Foundation
+import Graft
+import TestSupport
+import Testing
+
+@Suite struct NewRowsTests {
+    private func model() -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Team", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType), .attribute("name"),
+                .attribute("founded", .dateAttributeType), .attribute("budget", .decimalAttributeType),
+                .toMany("players", "Player", inverse: "team"), .toOne("badge", "Badge", inverse: "team"),
+                .toMany("notes", "Note", inverse: "team", rule: .cascadeDeleteRule, isOrdered: true),
+                .toMany("fans", "Player", inverse: "likes"),
+            ])
+        sketch.entity(
+            "Player", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType), .attribute("name"),
+                .attribute("tree", .transformableAttributeType),
+                .toOne("team", "Team", inverse: "players"), .toMany("likes", "Team", inverse: "fans"),
+                .toOne("idol", "Player", inverse: "followers"), .toMany("followers", "Player", inverse: "idol"),
+            ])
+        sketch.entity("Note", [.attribute("text"), .toOne("team", "Team", inverse: "notes")])
+        sketch.entity(
+            "Badge", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer64AttributeType), .attribute("name"), .toOne("team", "Team", inverse: "badge")])
+        return sketch.model()
+    }
+
+    /// Players with what they lead to, or teams; each once, as a rule.
+    private struct Payload {
+        var random: SeededGenerator
+        /// How many of a hundred records are odd.
+        let oddity: Int
+
+        private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+        private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+
+        /// The same text for a number, unless it is odd.
+        private mutating func team(_ id: Int) -> String {
+            if chance(30) { return "\(id)" }
+            let name = chance(oddity) ? "other" : "team \(id)"
+            let badge = id.isMultiple(of: 2) ? ", \"badge\": {\"id\": \(id), \"name\": \"b\"}" : ""
+            return "{\"id\": \(id), \"name\": \"\(name)\", \"budget\": \(id).25\(badge)}"
+        }
+
+        private mutating func player(_ id: Int) -> String {
+            var members = ["\"id\": \(id)", "\"name\": \"p\(id)\""]
+            if chance(20) { members.append("\"tree\": {\"a\": [\(id), null]}") }
+            if chance(60) { members.append("\"team\": \(chance(10) ? "null" : team(number(6)))") }
+            if chance(40) {
+                members.append("\"likes\": [\((0..<number(3)).map { _ in team(number(6)) }.joined(separator: ", "))]")
+            }
+            if chance(40) { members.append("\"idol\": \(number(30))") }
+            if chance(oddity) { members.append("\"followers\": [\(number(30))]") }
+            return "{\(members.joined(separator: ", "))}"
+        }
+
+        private mutating func club(_ id: Int) -> String {
+            var members = ["\"id\": \(id)", "\"founded\": \"2001-02-03T04:05:06Z\""]
+            let players = (0..<number(3)).map { "{\"id\": \(id * 10 + $0), \"name\": \"p\"}" }
+            if chance(70) { members.append("\"players\": [\(players.joined(separator: ", "))]") }
+            let notes = (0..<number(3)).map { "{\"text\": \"\($0 * (chance(50) ? 1 : 2))\"}" }
+            if chance(70) { members.append("\"notes\": [\(notes.joined(separator: ", "))]") }
+            if chance(20) { members.append("\"badge\": {\"id\": \(chance(oddity) ? 1 : id)}") }
+            if chance(oddity) { members.append("\"fans\": [\(number(30))]") }
+            return "{\(members.joined(separator: ", "))}"
+        }
+
+        mutating func text(of entity: String) -> String {
+            var ids = Array(0..<(5 + number(25))).shuffled(using: &random)
+            if chance(oddity) { ids.append(ids[0]) }
+            let records = ids.map { entity == "Player" ? player($0) : club($0) }
+            return "[\(records.joined(separator: ",\n"))]"
+        }
+    }
+
+    /// What a store has, with the numbers of its rows.
+    private func picture(_ context: NSManagedObjectContext) throws -> [String] {
+        try context.everything().map { object in
+            let attributes = object.entity.attributesByName.keys.sorted().map { "\(object.value(forKey: $0) ?? "-")" }
+            let links = object.entity.relationshipsByName.sorted { $0.key < $1.key }.map { name, relationship in
+                let ids = object.objectIDs(forRelationshipNamed: name).map { $0.uriRepresentation().lastPathComponent }
+                return "\(name): \((relationship.isOrdered ? ids : ids.sorted()).joined(separator: ","))"
+            }
+            let name = object.objectID.uriRepresentation().pathComponents.suffix(2).joined(separator: "/")
+            return "\(name) \(attributes.joined(separator: " ")) \(links.joined(separator: " "))"
+        }
+    }
+
+    @Test(arguments: Laws.cases(1...200, oneOf: 40))
+    func `an import into an empty store gives what one through objects gives`(_ seed: Int) throws {
+        let model = model()
+        var payload = Payload(random: SeededGenerator(seed: seed), oddity: seed.isMultiple(of: 4) ? 5 : 0)
+        let entity = seed.isMultiple(of: 2) ? "Player" : "Team"
+        let text = payload.text(of: entity)
+        for size in [1, 7, 5000] {
+            var options = ImportOptions()
+            options.batchSize = size
+            let (rows, objects) = (try TestStack(model, .sqlite), try TestStack(model, .sqlite))
+            let report = try rows.importJSON(text, entity, options: options)
+            let expected = try objects.perform { context in
+                let report = try context.importJSON(Data(text.utf8), entity: entity, options: options)
+                try context.save()
+                return report
+            }
+            try #require(
+                try rows.perform { try picture($0) } == objects.perform { try picture($0) },
+                "seed \(seed), batches of \(size):\n\(text)")
+            try #require("\(report)" == "\(expected)", "seed \(seed), batches of \(size):\n\(text)")
+            let again = try rows.importJSON(text, entity, options: options)
+            #expect(!again.hasChanges || seed.isMultiple(of: 4), "seed \(seed), batches of \(size): \(again)\n\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        #"[{"id": 1, "name": "a"}, {"id": 2}]"#, #"[{"id": 1, "name": "a", "rank": 5}]"#,
+        #"[{"id": 1, "name": "a", "code": "x"}, {"id": 2, "name": "b", "code": "x"}]"#,
+        #"[{"id": 1, "name": "a", "boss": {"id": 2}}]"#,
+    ])
+    func `what a rule refuses is refused in the same words, and nothing is kept`(_ text: String) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Person", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType), .attribute("name"), .attribute("code"),
+                .attribute("rank", .integer64AttributeType),
+                .toOne("boss", "Person", inverse: "staff"), .toMany("staff", "Person", inverse: "boss"),
+            ])
+        let model = sketch.model()
+        let person = try #require(model.entitiesByName["Person"])
+        person.attributesByName["name"]?.isOptional = false
+        person.uniquenessConstraints = [["code"]]
+        person.attributesByName["rank"]?.setValidationPredicates(
+            [NSPredicate(format: "SELF < 3")], withValidationWarnings: ["too high"])
+        let (rows, objects) = (try TestStack(model, .sqlite), try TestStack(model, .sqlite))
+        let error = graftError { try rows.importJSON(text, "Person") }
+        let expected = graftError {
+            var options = ImportOptions()
+            options.savesEachBatch = true
+            _ = try objects.importJSON(text, "Person", options: options)
+        }
+        #expect(error?.problem == expected?.problem && error != nil)
+        #expect(error?.place.property == expected?.place.property)
+        #expect(try rows.count("Person") == 0)
+    }
+}
