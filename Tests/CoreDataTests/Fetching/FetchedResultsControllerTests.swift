@@ -312,23 +312,6 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         #expect(books[6...9].map { $0.text("title") } == ["7", "150", "8", "9"])
     }
 
-    @Test func `a list in the order of what its objects lead to is brought into it with each change`() throws {
-        let library = try filled()
-        let authors = ["A", "B"].map { library.insert("Author", ["name": $0]) }
-        for (index, book) in try library.fetch("Book", sortedBy: "title").enumerated() {
-            book.setValue(authors[index % 2], forKey: "author")
-        }
-        try library.context.save()
-        let request = request()
-        request.sortDescriptors = ["author.name", "title"].map { NSSortDescriptor(key: $0, ascending: true) }
-        let list = try ListModel(request, library.context, sectionedBy: nil)
-        #expect(list.controller.fetchedObjects?.map { $0.text("title") } == ["a", "c", "e", "b", "d"])
-        authors[0].setValue("C", forKey: "name")
-        try book(library, "b").setValue(7, forKey: "pages")
-        library.context.processPendingChanges()
-        #expect(list.controller.fetchedObjects?.map { $0.text("title") } == ["b", "d", "a", "c", "e"])
-    }
-
     @Test(arguments: StoreKind.matching, [nil, "pages >= max:(pages) - 5"])
     func `a list of some stores alone doesn't take objects of others`(_ kind: StoreKind, _ format: String?) throws {
         let library = try filled(kind)

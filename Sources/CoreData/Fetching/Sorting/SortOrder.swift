@@ -44,8 +44,6 @@ struct SortOrder {
     ///
     /// - Complexity: O(*n*), and O(*m* log *n*) reads of keys for *m* objects that may be out of place.
     func sorted(_ objects: [AnyObject], whereMoved isMoved: (AnyObject) -> Bool) -> [AnyObject] {
-        // What a path leads to changes without the object, and any of them may be out of place.
-        if !keyed.allSatisfy({ $0?.steps.steps.count ?? 0 == 1 }) { return sorted(objects) { $0 } }
         var moved: [(offset: Int, element: AnyObject)] = [], staying = moved
         for object in objects.enumerated() {
             if isMoved(object.element) { moved.append(object) } else { staying.append(object) }
