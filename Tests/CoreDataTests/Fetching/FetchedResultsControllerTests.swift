@@ -296,22 +296,6 @@ private final class DifferenceModel: NSObject, NSFetchedResultsControllerDelegat
         #expect(model.ids == controller.fetchedObjects?.map(\.objectID))
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func `objects that stay where they are in a long list aren't asked for their values when another one moves`(
-        _ kind: StoreKind
-    ) throws {
-        let library = try Library(kind)
-        for pages in 1...200 { _ = library.insert("Book", ["title": "\(pages)", "pages": pages]) }
-        try library.context.save()
-        library.context.reset()
-        let list = try list(library, sectionedBy: nil)
-        try #require(list.controller.fetchedObjects)[149].setValue(8, forKey: "pages")
-        library.context.processPendingChanges()
-        let books = try #require(list.controller.fetchedObjects)
-        #expect(books.filter(\.isFault).count > 150)
-        #expect(books[6...9].map { $0.text("title") } == ["7", "150", "8", "9"])
-    }
-
     @Test(arguments: StoreKind.matching, [nil, "pages >= max:(pages) - 5"])
     func `a list of some stores alone doesn't take objects of others`(_ kind: StoreKind, _ format: String?) throws {
         let library = try filled(kind)

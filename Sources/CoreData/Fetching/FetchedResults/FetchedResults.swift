@@ -94,9 +94,7 @@ final class FetchedResults {
         }
         if gone.isEmpty, changed.isEmpty, new.isEmpty { return nil }
         let left = gone.isEmpty ? current.objects : current.objects.filter { !gone.contains(ObjectIdentifier($0)) }
-        let moved = changed.union(new.map(ObjectIdentifier.init))
-        let order = SortOrder(request.sortDescriptors ?? [])
-        let objects = order.sorted(left + new) { moved.contains(ObjectIdentifier($0)) }
+        let objects = SortOrder(request.sortDescriptors ?? []).sorted(left + new) { $0 }
         let next = sections(of: objects) { _, _ in }
         return (next, FetchedResultsChanges(from: current, to: next, changed: changed))
     }

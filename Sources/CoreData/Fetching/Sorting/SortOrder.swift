@@ -40,40 +40,6 @@ struct SortOrder {
         return sorted.map { elements[$0.position] }
     }
 
-    /// Objects of which all but some are in order, in order. Of those that stay few are asked for their keys: they may be faults.
-    ///
-    /// - Complexity: O(*n*), and O(*m* log *n*) reads of keys for *m* objects that may be out of place.
-    func sorted(_ objects: [AnyObject], whereMoved isMoved: (AnyObject) -> Bool) -> [AnyObject] {
-        var moved: [(offset: Int, element: AnyObject)] = [], staying = moved
-        for object in objects.enumerated() {
-            if isMoved(object.element) { moved.append(object) } else { staying.append(object) }
-        }
-        var result: [AnyObject] = []
-        var start = 0
-        for object in sorted(moved, object: \.element) {
-            func isBefore(_ index: Int) -> Bool {
-                let order = compare(staying[index].element, object.element)
-                return order == .orderedSame ? staying[index].offset < object.offset : order == .orderedAscending
-            }
-            // In steps that double, so that many objects that have moved don't take more than a few each.
-            var low = start, high = start, step = 1
-            while high < staying.count, isBefore(high) {
-                low = high + 1
-                high += step
-                step *= 2
-            }
-            high = min(high, staying.count)
-            while low < high {
-                let middle = low + (high - low) / 2
-                if isBefore(middle) { low = middle + 1 } else { high = middle }
-            }
-            result += staying[start..<low].map(\.element)
-            result.append(object.element)
-            start = low
-        }
-        return result + staying[start...].map(\.element)
-    }
-
     /// The order of two objects.
     func compare(_ a: Any, _ b: Any) -> ComparisonResult {
         for index in descriptors.indices {
