@@ -154,6 +154,8 @@ extension NSManagedObjectContext {
     }
 
     private func changesToSave() throws -> StoreChanges {
+        // What is read for one object may show that another's change is none.
+        for object in updated.objects { readChangedOrders(of: object) }
         let inserted = try inserted.objects.map(insertion), updated = try updated.objects.compactMap(update)
         let partners = unchangedPartners(updated)
         return StoreChanges(
@@ -236,17 +238,22 @@ extension NSManagedObjectContext {
         return RowChange(objectID: object.id, version: 0, values: values, changed: changed)
     }
 
+    /// Reads the members of ordered relationships that have changed without having been read: a store is given the whole order.
+    private func readChangedOrders(of object: NSManagedObject) {
+        object.realize()
+        for slot in object.touched where object.layout.needsRelationChange[slot] {
+            guard object.layout.slots[slot].kind == .toMany(ordered: true),
+                case .unread(let delta?) = object.values[slot], !delta.isEmpty
+            else { continue }
+            readMembers(of: object, slot: slot)
+        }
+    }
+
     /// The columns and members of an object that differ from what was read; nil where none does.
     private func update(_ object: NSManagedObject) throws -> RowChange? {
-        object.realize()
         var change = RowChange(objectID: object.id, version: object.version, values: [], changed: SlotSet())
         let isPermanent = requiredSource.isPermanent
         for slot in object.touched where !isPermanent || !object.layout.slots[slot].isTransient {
-            if object.layout.needsRelationChange[slot], case .unread(let delta?) = object.values[slot], !delta.isEmpty,
-                object.layout.slots[slot].kind == .toMany(ordered: true)
-            {
-                readMembers(of: object, slot: slot)
-            }
             guard object.differs(slot) else { continue }
             change.changed.insert(slot)
             if object.layout.needsRelationChange[slot] { change.relations.append(object.relationChange(slot)) }

@@ -81,4 +81,31 @@ import Testing
             }
         }
     }
+
+    /// A saved race with two runners in their order, as a context has them that has read neither side.
+    private func race(_ kind: StoreKind) throws -> (Library, race: NSManagedObject, first: NSManagedObject) {
+        let (race, runner) = (TestModel.entity("Race"), TestModel.entity("Runner"))
+        runner.properties = [TestModel.attribute("name", .stringAttributeType)]
+        TestModel.connect(race, "runners", .ordered, runner, "races", .many)
+        let library = try Library(kind, model: TestModel.model([race, runner]))
+        let runners = ["a", "b"].map { library.insert("Runner", ["name": $0]) }
+        _ = library.insert("Race", ["runners": NSOrderedSet(array: runners)])
+        try library.context.save()
+        library.context.reset()
+        return (library, try library.fetch("Race")[0], try library.fetch("Runner", sortedBy: "name")[0])
+    }
+
+    // The other side's order is read in the save, and shows that nothing has changed.
+    @Test(arguments: StoreKind.allCases)
+    func `a member that is added to an ordered one's other side and is there already can be saved again`(
+        _ kind: StoreKind
+    ) throws {
+        let (library, race, first) = try race(kind)
+        first.mutableSetValue(forKey: "races").add(race)
+        try library.context.save()
+        first.setValue("c", forKey: "name")
+        try library.context.save()
+        #expect(try library.fetch("Runner", sortedBy: "name").map { $0.text("name") } == ["b", "c"])
+        #expect(race.ordered("runners").map { $0.text("name") } == ["c", "b"])
+    }
 }
