@@ -302,6 +302,12 @@ extension NSManagedObject {
     /// Learns that the store says of an object what an unsaved change of a to-many relationship says, so that it is none.
     func settle(_ other: NSManagedObject, _ slot: Int, isMember: Bool) {
         guard touched.contains(slot) else { return }
+        if case .unread(let delta?) = values[slot], layout.slots[slot].kind == .toMany(ordered: true),
+            delta.hasReturned(other)
+        {
+            // It is the last one now.
+            return
+        }
         forgetUnread(other, slot)
         guard case .objects(let members) = values[slot], members.contains(other) == isMember,
             case .objects(var before) = committed[slot], before.contains(other) != isMember

@@ -108,4 +108,19 @@ import Testing
         #expect(try library.fetch("Runner", sortedBy: "name").map { $0.text("name") } == ["b", "c"])
         #expect(race.ordered("runners").map { $0.text("name") } == ["c", "b"])
     }
+
+    // "Core Data Programming Guide", ordered relationships: what is added is the last one.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `what comes back by the other side is the last one of an order, also where that side is read then`(
+        _ kind: StoreKind, _ isRead: Bool
+    ) throws {
+        let (library, race, first) = try race(kind)
+        first.mutableSetValue(forKey: "races").remove(race)
+        first.mutableSetValue(forKey: "races").add(race)
+        if isRead { #expect(first.many("races") == [race]) }
+        try library.context.save()
+        let stored = try library.fetch("Race", in: library.newContext())[0]
+        #expect(stored.ordered("runners").map { $0.text("name") } == ["b", "a"])
+        #expect(race.ordered("runners").map { $0.text("name") } == ["b", "a"])
+    }
 }
