@@ -135,8 +135,6 @@ import Testing
         Damage(sql: "UPDATE Z_METADATA SET Z_UUID = x'00'", place: "Z_METADATA.Z_UUID of row 1", found: "1 bytes"),
         Damage(sql: "UPDATE Z_METADATA SET Z_UUID = 'a b'", place: "Z_METADATA.Z_UUID of row 1", found: "text 'a b'"),
         Damage(sql: "UPDATE Z_METADATA SET Z_PLIST = 'x'", place: "Z_METADATA.Z_PLIST of row 1", found: "text 'x'"),
-        Damage(
-            sql: "UPDATE Z_MODELCACHE SET Z_CONTENT = 'x'", place: "Z_MODELCACHE.Z_CONTENT of row 1", found: "text 'x'"),
         Damage(sql: "UPDATE ZHERO SET Z_ENT = 'x'", place: "ZHERO.Z_ENT of row 1", found: "text 'x'"),
         Damage(sql: "UPDATE ZHERO SET Z_OPT = 'x'", place: "ZHERO.Z_OPT of row 1", found: "text 'x'"),
         Damage(sql: "UPDATE ZHERO SET ZAGE = '0x10'", place: "Hero.age (ZHERO.ZAGE of row 1)", found: "text '0x10'"),
@@ -153,6 +151,16 @@ import Testing
         #expect(error.localizedDescription.contains("\(damage.place)"), "\(error.localizedDescription)")
         #expect(error.localizedDescription.contains(damage.found), "\(error.localizedDescription)")
         #expect(error.localizedDescription.contains(url.path))
+    }
+
+    @Test func `a model in a store that is no bytes is a damaged one, and its place is named`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Heroes.sqlite")
+        try Self.makeStore(url)
+        try Self.change(url, "UPDATE Z_MODELCACHE SET Z_CONTENT = 'x'")
+        let error = try #require(throws: ModelError.self) { try SQLiteStoreFile.model(at: url) }
+        #expect(error.reasons == "Z_MODELCACHE.Z_CONTENT of row 1 is text 'x' where Core Data has binary data")
+        _ = try TestStore(TestModel.heroes(), at: url)
     }
 
     @Test func `a row in its last version is changed and deleted like every other`() throws {

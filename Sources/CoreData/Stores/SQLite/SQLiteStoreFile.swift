@@ -51,7 +51,8 @@ package enum SQLiteStoreFile {
                 content = try row.data(0)
             }
         } catch let error as RowError {
-            throw ModelError(.badArchive(reason: "it is \(error.found) where \(error.owner) \(error.expected)"))
+            let reason = "\(error.place) is \(error.found) where \(error.owner) \(error.expected)"
+            throw ModelError(.badArchive(reason: reason))
         }
         return content
     }
