@@ -15,7 +15,7 @@ struct NeedsObjects: Error {}
 #if canImport(Darwin) || GRAFT_PORTABLE
     /// Rows without objects, which Apple's Core Data doesn't have.
     final class NewRows {
-        init?(_ importer: BatchImporter) { return nil }
+        init?(_ importer: BatchImporter) throws { return nil }
 
         func take(_ snapshot: borrowing GraphSnapshot) throws {}
 
