@@ -249,7 +249,10 @@ struct NeedsObjects: Error {}
                 plan.isComparable && !plan.isAbstract && layout.isWithoutClass
                 && !plan.identityColumns.contains(where: { $0 < 0 })
                 && layout.slots.allSatisfy { slot in
-                    guard slot.property.validationPredicates.isEmpty, !slot.isTransient else { return false }
+                    // An element that is mandatory in an optional composite attribute depends on the other ones.
+                    guard slot.property.validationPredicates.isEmpty, !slot.isTransient,
+                        slot.property.isOptional || !slot.isOptional
+                    else { return false }
                     guard slot.isToMany, let relationship = slot.relationship else { return true }
                     return slot.isOptional && relationship.minCount == 0 && relationship.maxCount == 0
                 }

@@ -151,4 +151,20 @@ import Testing
         #expect(error?.place.property == expected?.place.property)
         #expect(try rows.count("Person") == 0)
     }
+
+    @Test func `an element that is mandatory once its composite attribute has a value is asked for`() throws {
+        let (street, city) = (NSAttributeDescription(), NSAttributeDescription())
+        (street.name, street.attributeType, street.isOptional) = ("street", .stringAttributeType, false)
+        (city.name, city.attributeType, city.isOptional) = ("city", .stringAttributeType, true)
+        let address = NSCompositeAttributeDescription()
+        (address.name, address.isOptional, address.elements) = ("address", true, [street, city])
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Person", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer64AttributeType), .attribute(address)])
+        let stack = try TestStack(sketch.model(), .sqlite)
+        let error = graftError { try stack.importJSON(#"[{"id": 1, "address": {"city": "Rome"}}]"#, "Person") }
+        guard case .validation? = error?.problem else { throw try #require(error) }
+        #expect(try stack.importJSON(#"[{"id": 1}]"#, "Person")["Person"].inserted == 1)
+    }
 }
