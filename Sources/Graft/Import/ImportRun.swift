@@ -148,16 +148,16 @@ struct ImportRun {
         takingRows takesRows: Bool, _ body: (BatchImporter, inout ImportReport) throws -> Void
     ) throws -> ImportReport {
         let importer = try makeImporter()
-        // Whether the store is empty is true from the turn on alone.
-        if takesRows {
-            try beginTurn(importer)
-            importer.newRows = try NewRows(importer)
-        }
         var report = ImportReport()
         report.isDryRun = options.isDryRun
         defer { turns.end() }
         try importer.editor.atomically {
             do {
+                // Whether the store is empty is true from the turn on alone.
+                if takesRows {
+                    try beginTurn(importer)
+                    importer.newRows = try NewRows(importer)
+                }
                 try body(importer, &report)
                 try finish(importer, &report)
             } catch is NeedsObjects {

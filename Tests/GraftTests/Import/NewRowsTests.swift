@@ -167,4 +167,22 @@ import Testing
         guard case .validation? = error?.problem else { throw try #require(error) }
         #expect(try stack.importJSON(#"[{"id": 1}]"#, "Person")["Person"].inserted == 1)
     }
+
+    @Test func `an import that can't begin leaves the turn at writing to others`() throws {
+        let stack = try TestStack(model(), .sqlite)
+        let container = stack.container
+        let url = try #require(container.persistentStoreCoordinator.persistentStores.first?.url)
+        try StoreSQL.run("DROP TABLE ZBADGE", at: url)
+        #expect(graftError { try stack.importJSON(#"[{"id": 1}]"#, "Team") } != nil)
+        let isWritten = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let context = container.newBackgroundContext()
+            context.performAndWait {
+                NSEntityDescription.insertNewObject(forEntityName: "Note", into: context).setValue("n", forKey: "text")
+                #expect(throws: Never.self) { try context.save() }
+            }
+            isWritten.signal()
+        }
+        #expect(isWritten.wait(timeout: .now() + 30) == .success)
+    }
 }
