@@ -9,6 +9,8 @@ final class ByteProgress {
 
     private let progress: Progress?
     private var finished: Int64 = 0
+    /// What has been told: it never becomes less, for who is part of another progress counts there once it is complete.
+    private var furthest: Int64 = 0
     private var isChecking: Bool
 
     init(_ progress: Progress?, sources: [ImportSource], isReadTwice: Bool) {
@@ -33,25 +35,27 @@ final class ByteProgress {
     }
 
     /// Tells how far the current text has been read.
-    func advance(to offset: Int) { progress?.completedUnitCount = finished + share(Int64(offset)) }
+    func advance(to offset: Int) { tell(finished + share(Int64(offset))) }
 
     func finishSource(_ source: ImportSource) {
         finished += share(source.size ?? 0)
-        progress?.completedUnitCount = finished
+        tell(finished)
     }
 
     func finishCheck() { isChecking = false }
 
-    /// Begins anew.
-    func begin() {
-        finished = 0
-        advance(to: 0)
-    }
+    /// Begins anew. Nothing is told until it has got as far again.
+    func begin() { finished = 0 }
 
     func finish() {
         guard let progress else { return }
         if progress.totalUnitCount < 0 { progress.totalUnitCount = max(1, progress.completedUnitCount) }
         progress.completedUnitCount = progress.totalUnitCount
+    }
+
+    private func tell(_ bytes: Int64) {
+        furthest = max(furthest, bytes)
+        progress?.completedUnitCount = furthest
     }
 
     private func share(_ bytes: Int64) -> Int64 { isChecking ? bytes / Self.checkShare : bytes }

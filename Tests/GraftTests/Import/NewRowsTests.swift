@@ -185,4 +185,29 @@ import Testing
         }
         #expect(isWritten.wait(timeout: .now() + 30) == .success)
     }
+
+    /// A progress that knows whether it went back.
+    private final class Advance: Progress, @unchecked Sendable {
+        private(set) var hasGoneBack = false
+
+        override var completedUnitCount: Int64 {
+            get { super.completedUnitCount }
+            set {
+                if newValue < super.completedUnitCount { hasGoneBack = true }
+                super.completedUnitCount = newValue
+            }
+        }
+    }
+
+    @Test func `the progress of an import that begins anew doesn't go back`() throws {
+        let records = (0..<100).map { "{\"id\": \($0)}" } + [#"{"id": 1, "idol": 2}"#, #"{"id": 1, "idol": 3}"#]
+        var options = ImportOptions()
+        options.batchSize = 1
+        let (stack, progress) = (try TestStack(model(), .sqlite), Advance(parent: nil))
+        let text = "[\(records.joined(separator: ","))]"
+        try stack.container.importJSON(
+            from: [.data(Data(text.utf8))], entity: "Player", options: options, progress: progress)
+        #expect(!progress.hasGoneBack && progress.isFinished)
+        #expect(try stack.count("Player") == 100)
+    }
 }
