@@ -55,10 +55,11 @@ struct NeedsObjects: Error {}
             var property: Int
         }
 
-        /// - Returns: Nil where the store has objects, or somebody may have to see the new ones.
+        /// - Returns: Nil where the store has objects, or somebody may have to see the new ones: a class of contexts, or a parent.
         init?(_ importer: BatchImporter) throws {
             let known = importer.matcher.known
-            guard importer.settles, importer.context.soleStore != nil,
+            guard importer.settles, type(of: importer.context) == NSManagedObjectContext.self,
+                importer.context.parent == nil, importer.context.soleStore != nil,
                 try known.entities.indices.allSatisfy({ try known.isEmpty($0) })
             else { return nil }
             context = importer.context

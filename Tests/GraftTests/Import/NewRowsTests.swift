@@ -210,4 +210,51 @@ import Testing
         #expect(!progress.hasGoneBack && progress.isFinished)
         #expect(try stack.count("Player") == 100)
     }
+
+    /// A context that knows whether it was asked to save.
+    private final class Saving: NSManagedObjectContext, @unchecked Sendable {
+        private(set) var count = 0
+
+        override func save() throws {
+            count += 1
+            try super.save()
+        }
+    }
+
+    /// A container whose contexts are other ones.
+    private final class Container: NSPersistentContainer, @unchecked Sendable {
+        var makesContext: () -> NSManagedObjectContext? = { nil }
+
+        override func newBackgroundContext() -> NSManagedObjectContext {
+            makesContext() ?? super.newBackgroundContext()
+        }
+    }
+
+    @Test func `a child context hands objects on unsaved, and a context of a class of its own saves`() throws {
+        let stack = try TestStack(model(), .sqlite)
+        let container = Container(name: "Test", managedObjectModel: stack.container.managedObjectModel)
+        container.persistentStoreDescriptions = stack.container.persistentStoreDescriptions
+        container.loadPersistentStores { _, error in #expect(error == nil) }
+        defer {
+            for store in container.persistentStoreCoordinator.persistentStores {
+                try? container.persistentStoreCoordinator.remove(store)
+            }
+        }
+        let text = Data(#"[{"id": 1, "name": "a"}]"#.utf8)
+        let parent = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        parent.persistentStoreCoordinator = container.persistentStoreCoordinator
+        container.makesContext = {
+            let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            child.parent = parent
+            return child
+        }
+        try container.importJSON(from: [.data(text)], entity: "Badge")
+        #expect(parent.performAndWait { parent.insertedObjects.map(\.objectID.isTemporaryID) } == [true])
+
+        let saving = Saving(concurrencyType: .privateQueueConcurrencyType)
+        saving.persistentStoreCoordinator = container.persistentStoreCoordinator
+        container.makesContext = { saving }
+        try container.importJSON(from: [.data(text)], entity: "Team")
+        #expect(saving.count == 1)
+    }
 }
