@@ -123,7 +123,7 @@ struct NeedsObjects: Error {}
             if let hash { identities[plan.space].insert(number, hash: hash) }
             numbers[row.entity][row.row] = number
             // What is looked up by its identity has it from the start.
-            for number in plan.identity { try set(number, of: rows.count - 1, row, snapshot) }
+            for number in plan.identity { try set(number, of: rows.count - 1, isNew: true, row, snapshot) }
         }
 
         private func number(
@@ -160,7 +160,7 @@ struct NeedsObjects: Error {}
                     bits &= bits &- 1
                     let described = plans[row.entity].properties[property]
                     if described.isAttribute {
-                        try set(property, of: Int(number), row, snapshot)
+                        try set(property, of: Int(number), isNew: isNew, row, snapshot)
                         continue
                     }
                     try noteSaid(property, described, row.entity)
@@ -177,12 +177,14 @@ struct NeedsObjects: Error {}
         }
 
         private func set(
-            _ property: Int, of number: Int, _ row: RowReference, _ snapshot: borrowing GraphSnapshot
+            _ property: Int, of number: Int, isNew: Bool, _ row: RowReference, _ snapshot: borrowing GraphSnapshot
         ) throws {
             let described = plans[row.entity].properties[property]
             if described.isTransient || described.isDerived { throw NeedsObjects() }
             let value = snapshot.tables[row.entity].value(described.column, row: row.row)
             let old = rows[number].values[property]
+            // Of equal values, the first one stays: a tree's 1 and 1.0.
+            if !isNew, try old.holds(value, described.attributeKind) { return }
             rows[number].values[property] = try ManagedValue(value, layouts[row.entity], property, in: old)
         }
 

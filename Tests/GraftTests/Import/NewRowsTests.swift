@@ -257,4 +257,16 @@ import Testing
         try container.importJSON(from: [.data(text)], entity: "Team")
         #expect(saving.count == 1)
     }
+
+    @Test func `of equal trees in two batches the first one stays`() throws {
+        let text = #"[{"id": 1, "tree": [0.0]}, {"id": 1, "tree": [-0.0]}]"#
+        var options = ImportOptions()
+        options.batchSize = 1
+        let stack = try TestStack(model(), .sqlite)
+        try stack.importJSON(text, "Player", options: options)
+        try stack.perform { context in
+            let tree = try #require(try context.all("Player").first?.value(forKey: "tree") as? [Double])
+            #expect(tree.map(\.sign) == [.plus])
+        }
+    }
 }
