@@ -8,7 +8,8 @@ extension NSPersistentContainer {
     ///
     /// By default the import is one save: it succeeds as a whole, or fails and leaves the stores as they were. For files that
     /// don't fit into memory, ``ImportOptions/savesEachBatch`` bounds it. Imports into the same stores wait for each other,
-    /// so that two of the same data don't make everything twice.
+    /// so that two of the same data don't make everything twice. Into an empty store, rows are written without objects where
+    /// nobody needs any: then the notification of the save has their IDs alone.
     ///
     /// - Parameters:
     ///   - sources: The texts, in any order: objects that one refers to may come in a later one.
