@@ -49,6 +49,8 @@ final class BatchImporter {
     var given: NSManagedObject?
     /// The number of the text that is being imported.
     var sourceNumber = 0
+    /// Whether the first batch is yet to show if rows do without objects.
+    var triesRows = false
     /// Takes the batches as rows, where nobody needs objects.
     var newRows: NewRows?
 

@@ -148,16 +148,12 @@ struct ImportRun {
         takingRows takesRows: Bool, _ body: (BatchImporter, inout ImportReport) throws -> Void
     ) throws -> ImportReport {
         let importer = try makeImporter()
+        importer.triesRows = takesRows
         var report = ImportReport()
         report.isDryRun = options.isDryRun
         defer { turns.end() }
         try importer.editor.atomically {
             do {
-                // Whether the store is empty is true from the turn on alone.
-                if takesRows {
-                    try beginTurn(importer)
-                    importer.newRows = try NewRows(importer)
-                }
                 try body(importer, &report)
                 try finish(importer, &report)
             } catch is NeedsObjects {
@@ -253,6 +249,11 @@ struct ImportRun {
     ) throws {
         if batch.rowCount == 0, batch.skippedCounts.isEmpty { return }
         try beginTurn(importer)
+        if importer.triesRows {
+            // Whether the store is empty is true from the turn on alone.
+            importer.triesRows = false
+            importer.newRows = try NewRows(importer)
+        }
         importer.needsRoots = roots != nil
         let touchedBefore = importer.tally.touched.count
         try importer.importBatch(batch)
