@@ -66,8 +66,8 @@ struct DictionaryMerge {
         }
         rows = SortOrder(order).sorted(rows) { $0 }
         if selection.isDistinct {
-            var seen: Set<[OperandKey]> = []
-            rows = rows.filter { seen.insert(columns($0).map(OperandKey.init)).inserted }
+            var distinct = DistinctDictionaries(names: selection.columns.map(\.name))
+            rows = rows.filter { distinct.insert($0) }
         }
         return rows.dropFirst(query.offset).prefix(query.limit ?? .max).map { row in
             var row = row

@@ -20,16 +20,13 @@ struct DictionaryRows {
             results = Self.sorted(results) { $0.groups }
         }
         if !descriptors.isEmpty { results = SortOrder(descriptors.map(resolved)).sorted(results) { $0 } }
-        if selection.isDistinct {
-            var seen: Set<[OperandKey]> = []
-            results = results.filter { result in
-                let dictionary = dictionary(result)
-                return seen.insert(selection.columns.map { OperandKey(Operand(dictionary[$0.name])) }).inserted
-            }
-        }
-        if query.offset > 0 { results.removeFirst(min(query.offset, results.count)) }
-        if let limit = query.limit, results.count > limit { results.removeSubrange(limit...) }
-        return results.map(dictionary)
+        guard selection.isDistinct else { return page(results).map(dictionary) }
+        var distinct = DistinctDictionaries(names: selection.columns.map(\.name))
+        return Array(page(results.map(dictionary).filter { distinct.insert($0) }))
+    }
+
+    private func page<T>(_ results: [T]) -> ArraySlice<T> {
+        results.dropFirst(query.offset).prefix(query.limit ?? .max)
     }
 
     /// A row or a group, as sort descriptors read it.

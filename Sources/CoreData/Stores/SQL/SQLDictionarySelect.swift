@@ -140,11 +140,9 @@ extension SQLDictionarySelect {
     /// The dictionaries without those that are like another one before, where SQL couldn't drop them.
     package func dropped(_ dictionaries: [[String: Any]]) -> [[String: Any]] {
         guard let dropping else { return dictionaries }
-        var seen: Set<[OperandKey]> = []
-        let distinct = dictionaries.filter { dictionary in
-            seen.insert(names.map { OperandKey(Operand(dictionary[$0])) }).inserted
-        }
-        return Array(distinct.dropFirst(dropping.offset).prefix(dropping.limit ?? .max))
+        var distinct = DistinctDictionaries(names: names)
+        let kept = dictionaries.filter { distinct.insert($0) }
+        return Array(kept.dropFirst(dropping.offset).prefix(dropping.limit ?? .max))
     }
 }
 

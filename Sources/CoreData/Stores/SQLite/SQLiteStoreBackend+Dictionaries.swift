@@ -45,7 +45,7 @@ private struct DictionaryReading {
 
     func dictionaries(_ statement: RowStatement, external: ExternalDataFolder?) throws -> [[String: Any]] {
         var result: [[String: Any]] = []
-        var seen: Set<[OperandKey]> = []
+        var distinct = DistinctDictionaries(names: names)
         while try statement.step() {
             var dictionary: [String: Any] = [:]
             for (name, reader) in zip(names, readers) {
@@ -55,7 +55,7 @@ private struct DictionaryReading {
                     dictionary[name] = statement.operand(at: column, kind: kind).boxed(as: type)
                 }
             }
-            if dropping != nil, !seen.insert(names.map { OperandKey(Operand(dictionary[$0])) }).inserted { continue }
+            if dropping != nil, !distinct.insert(dictionary) { continue }
             result.append(dictionary)
         }
         guard let dropping else { return result }
