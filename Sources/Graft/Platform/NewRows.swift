@@ -36,8 +36,8 @@ struct NeedsObjects: Error {}
         private var lists: [ListKey: [Int32]] = [:]
         /// By identity space: the numbers of rows.
         private var identities: [HashIndex<Int32>]
-        /// By entity: nil where nobody has asked.
-        private var takes: [Bool?]
+        /// By entity: whether a row says all of its objects.
+        private let isPlain: [Bool]
         /// By entity and property: whether the data has said something of a relationship.
         private var isSaid: [[Bool]]
 
@@ -67,7 +67,7 @@ struct NeedsObjects: Error {}
             plans = importer.plans
             layouts = known.entities.map(\.layout)
             identities = schema.entities.map { _ in HashIndex() }
-            takes = schema.entities.map { _ in nil }
+            isPlain = zip(plans, layouts).map(Self.isPlain)
             isSaid = schema.entities.map { $0.properties.map { _ in false } }
         }
 
@@ -87,14 +87,12 @@ struct NeedsObjects: Error {}
                     try enter(RowReference(entity: entity, row: row), &numbers, snapshot)
                 }
             }
-            for (entity, numbers) in numbers.enumerated() {
-                for (row, number) in numbers.enumerated() where number >= 0 {
-                    try fill(number, isNew: number >= before, RowReference(entity: entity, row: row), snapshot) { end in
-                        numbersOf(end)
-                    }
+            for entity in plans.indices {
+                for (row, number) in numbers[entity].enumerated() where number >= 0 {
+                    let reference = RowReference(entity: entity, row: row)
+                    try fill(number, isNew: number >= before, reference, numbers, snapshot)
                 }
             }
-            func numbersOf(_ end: RowReference) -> Int32 { numbers[end.entity][end.row] }
         }
 
         /// Gives a row of the batch the number of its object's.
@@ -103,7 +101,7 @@ struct NeedsObjects: Error {}
         ) throws {
             let flags = snapshot.tables[row.entity].flags[row.row]
             if numbers[row.entity][row.row] >= 0 || flags.contains(.dead) { return }
-            guard takesEntity(row.entity), !flags.contains(.gone) else { throw NeedsObjects() }
+            guard isPlain[row.entity], !flags.contains(.gone) else { throw NeedsObjects() }
             let plan = plans[row.entity]
             let isStub = plan.isReference(row.row, snapshot)
             var hash: UInt64?
@@ -122,35 +120,25 @@ struct NeedsObjects: Error {}
             for _ in 0..<snapshot.tables[row.entity].toOneCount { toOnes.append(-1) }
             if let hash { identities[plan.space].insert(number, hash: hash) }
             numbers[row.entity][row.row] = number
-            // What is looked up by its identity has it from the start.
-            for number in plan.identity { try set(number, of: rows.count - 1, isNew: true, row, snapshot) }
         }
 
         private func number(
             of row: RowReference, _ hash: UInt64, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
         ) throws -> Int32? {
-            var error: (any Error)?
             let table = row.entity
             let values = plan.identityColumns.map { snapshot.tables[table].value($0, row: row.row) }
-            let found = identities[plan.space].first(hash) { number in
-                do {
-                    return try zip(plan.identity, values).allSatisfy { part, value in
-                        try rows[Int(number)].values[part].holds(value, plan.properties[part].attributeKind)
-                    }
-                } catch let failure {
-                    error = failure
-                    return false
+            return try identities[plan.space].first(hash) { number in
+                try zip(plan.identity, values).allSatisfy { part, value in
+                    try rows[Int(number)].values[part].holds(value, plan.properties[part].attributeKind)
                 }
             }
-            if let error { throw error }
-            return found
         }
 
         // MARK: Values and links
 
         private func fill(
-            _ number: Int32, isNew: Bool, _ row: RowReference, _ snapshot: borrowing GraphSnapshot,
-            _ numberOf: (RowReference) -> Int32
+            _ number: Int32, isNew: Bool, _ row: RowReference, _ numbers: [[Int32]],
+            _ snapshot: borrowing GraphSnapshot
         ) throws {
             let words = snapshot.tables[row.entity].wordCount
             for word in 0..<words {
@@ -165,12 +153,9 @@ struct NeedsObjects: Error {}
                     }
                     try noteSaid(property, described, row.entity)
                     if described.isToMany {
-                        try link(number, property, described, isNew: isNew, row, snapshot, numberOf)
+                        try link(number, property, described, isNew: isNew, row, numbers, snapshot)
                     } else {
-                        let end = snapshot.tables[row.entity].toOne(described.column, row: row.row)
-                        try link(
-                            number, described, to: end.isNone ? -1 : numberOf(snapshot.resolved(end)),
-                            isNone: end.isNone)
+                        try link(number, described, row, numbers, snapshot)
                     }
                 }
             }
@@ -198,27 +183,44 @@ struct NeedsObjects: Error {}
         }
 
         private func link(
-            _ number: Int32, _ described: GraphSchema.Property, to end: Int32, isNone: Bool
+            _ number: Int32, _ described: GraphSchema.Property, _ row: RowReference, _ numbers: [[Int32]],
+            _ snapshot: borrowing GraphSnapshot
         ) throws {
-            let place = rows[Int(number)].toOnes + described.column
-            if toOnes[place] == end, end >= 0 || isNone { return }
-            guard toOnes[place] < 0, end >= 0 else { throw NeedsObjects() }
-            toOnes[place] = end
-            if schema.isExclusive(described), let back = schema.inverse(of: described) {
-                try claim(end, back, for: number)
+            let end = snapshot.tables[row.entity].toOne(described.column, row: row.row)
+            guard !end.isNone else {
+                if toOnes[rows[Int(number)].toOnes + described.column] >= 0 { throw NeedsObjects() }
+                return
             }
+            let destination = try self.number(of: end, numbers, snapshot)
+            try lead(number, by: described, to: destination)
+            try leadBack(destination, by: described, to: number)
         }
 
-        /// Lets an object that only one other can have lead back to that one.
-        private func claim(_ end: Int32, _ back: GraphSchema.Property, for owner: Int32) throws {
-            let place = rows[Int(end)].toOnes + back.column
-            guard toOnes[place] < 0 || toOnes[place] == owner else { throw NeedsObjects() }
-            toOnes[place] = owner
+        private func number(
+            of end: RowReference, _ numbers: [[Int32]], _ snapshot: borrowing GraphSnapshot
+        ) throws -> Int32 {
+            let row = snapshot.resolved(end)
+            let number = numbers[row.entity][row.row]
+            if number < 0 { throw NeedsObjects() }
+            return number
+        }
+
+        /// Lets a row lead to another one, unless it leads elsewhere.
+        private func lead(_ number: Int32, by described: GraphSchema.Property, to end: Int32) throws {
+            let place = rows[Int(number)].toOnes + described.column
+            guard toOnes[place] < 0 || toOnes[place] == end else { throw NeedsObjects() }
+            toOnes[place] = end
+        }
+
+        /// Lets an object that only one other can have by a relationship lead back to that one.
+        private func leadBack(_ end: Int32, by described: GraphSchema.Property, to owner: Int32) throws {
+            guard schema.isExclusive(described), let back = schema.inverse(of: described) else { return }
+            try lead(end, by: back, to: owner)
         }
 
         private func link(
             _ number: Int32, _ property: Int, _ described: GraphSchema.Property, isNew: Bool, _ row: RowReference,
-            _ snapshot: borrowing GraphSnapshot, _ numberOf: (RowReference) -> Int32
+            _ numbers: [[Int32]], _ snapshot: borrowing GraphSnapshot
         ) throws {
             guard plans[row.entity].membersPolicies[property] == .replace || snapshot.hasWholeLists else {
                 throw NeedsObjects()
@@ -226,8 +228,7 @@ struct NeedsObjects: Error {}
             var members: [Int32] = []
             var seen: Set<Int32> = []
             for index in snapshot.tables[row.entity].toMany(described.column, row: row.row).indices {
-                let member = numberOf(snapshot.resolved(snapshot.members[index]))
-                guard member >= 0 else { throw NeedsObjects() }
+                let member = try self.number(of: snapshot.members[index], numbers, snapshot)
                 if seen.insert(member).inserted { members.append(member) }
             }
             let key = ListKey(row: number, property: property)
@@ -236,20 +237,15 @@ struct NeedsObjects: Error {}
                     lists[key].map({ $0 == members }) ?? true
                 else { throw NeedsObjects() }
             }
-            if schema.isExclusive(described), let back = schema.inverse(of: described) {
-                for member in members { try claim(member, back, for: number) }
-            }
+            for member in members { try leadBack(member, by: described, to: number) }
             if !members.isEmpty { lists[key] = members }
         }
 
         // MARK: Rules
 
         /// Whether a row says all of an entity's objects: no class of its own, nothing inherited, and no rule but that something is there.
-        private func takesEntity(_ entity: Int) -> Bool {
-            if let known = takes[entity] { return known }
-            let (plan, layout) = (plans[entity], layouts[entity])
-            let isPlain =
-                plan.isComparable && !plan.isAbstract && layout.isWithoutClass
+        private static func isPlain(_ plan: ImportPlan, _ layout: EntityLayout) -> Bool {
+            plan.isComparable && !plan.isAbstract && layout.isWithoutClass
                 && !plan.identityColumns.contains(where: { $0 < 0 })
                 && layout.slots.allSatisfy { slot in
                     // An element that is mandatory in an optional composite attribute depends on the other ones.
@@ -259,15 +255,11 @@ struct NeedsObjects: Error {}
                     guard slot.isToMany, let relationship = slot.relationship else { return true }
                     return slot.isOptional && relationship.minCount == 0 && relationship.maxCount == 0
                 }
-            takes[entity] = isPlain
-            return isPlain
         }
 
         /// - Throws: ``NeedsObjects`` where something is missing that has to be there: an object says so in words.
         private func requireMandatory() throws {
-            let mandatory = plans.enumerated().map { entity, plan in
-                layouts[entity].slots.indices.filter { !layouts[entity].slots[$0].isOptional }
-            }
+            let mandatory = layouts.map { layout in layout.slots.indices.filter { !layout.slots[$0].isOptional } }
             for row in rows {
                 for slot in mandatory[row.entity] {
                     let property = plans[row.entity].properties[slot]
@@ -324,7 +316,7 @@ struct NeedsObjects: Error {}
         fileprivate var isPlain: Bool {
             earlier.isEmpty && times.isEmpty && removals.isEmpty && skippedCounts.isEmpty && relatedRows.isEmpty
                 && addingLists.isEmpty && claims.isEmpty && !namesClaimed && !hasSiblings && !hasOutdatedRows
-                && versionMixCount == 0
+                && versionMixCount == 0 && !keepsRepeatedRows
         }
     }
 #endif
