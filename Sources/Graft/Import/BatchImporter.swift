@@ -158,7 +158,16 @@ final class BatchImporter {
         try makeObjects(snapshot)
         try fillObjects(snapshot)
         enterRelated(snapshot)
+        try noteRecords(snapshot)
         count(snapshot)
+    }
+
+    /// Notes which objects that others may own the data has by themselves.
+    private func noteRecords(_ snapshot: borrowing GraphSnapshot) throws {
+        for root in snapshot.roots {
+            let row = snapshot.resolved(root)
+            if schema.isOwned[row.entity], let object = object(row) { try deletions.references.noteRecord(object) }
+        }
     }
 
     /// Lets the objects that have been found be what the data says that they are, or gone.

@@ -2,12 +2,16 @@
 // where the data has it elsewhere, too, as long as it isn't only among what is deleted with it:
 //
 //     {"id": 1, "notes": [{"$id": 1}]}, {"id": 1, "notes": []}, {"id": 2, "pinned": {"$ref": 1}}      the note stays
+//     {"Owner": [{"id": 1, "notes": []}], "Note": [{"text": "a"}]}                  so does one that is a record itself
 
 import CoreData
 
 /// Remembers which objects the data leads to besides from their owners.
 struct ImportReferences {
     private typealias Columns = Set<GraphSnapshot.Column>
+
+    /// Stands among the columns of an object that is a record of the data.
+    private static let record = GraphSnapshot.Column(entity: -1, property: -1)
 
     private let known: ContextObjects
     /// Whether objects with an identity count: they are deleted only where a policy says so.
@@ -29,6 +33,13 @@ struct ImportReferences {
         _ ends: [NSManagedObject], _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
     ) throws {
         if known.schema.mayLeadToOwned(property) { try add(ends, number, property, of: object) }
+    }
+
+    /// Notes that the data has a record about an object that others may own.
+    mutating func noteRecord(_ object: NSManagedObject) throws {
+        if try known.hasNoIdentity(object) {
+            latest[ObjectIdentifier(object), default: (object, [])].columns.insert(Self.record)
+        }
     }
 
     private mutating func add(
@@ -83,7 +94,8 @@ struct ImportReferences {
         among objects: [NSManagedObject], besides others: [NSManagedObject]
     ) throws -> Set<ObjectIdentifier> {
         let referrers = try referrers(of: objects)
-        if referrers.isEmpty { return [] }
+        var pending = objects.filter { columns(of: $0).contains(Self.record) }.map { ObjectIdentifier($0) }
+        if referrers.isEmpty, pending.isEmpty { return [] }
         // What goes with each object, itself included.
         var going: [ObjectIdentifier: Int] = [:]
         var parts: [[ObjectIdentifier]] = []
@@ -95,7 +107,6 @@ struct ImportReferences {
         let gone = Set(known.withOwned(others).map(ObjectIdentifier.init))
         var ends: [ObjectIdentifier: [ObjectIdentifier]] = [:]
         var kept: Set<ObjectIdentifier> = []
-        var pending: [ObjectIdentifier] = []
         for (referrer, end) in referrers where !gone.contains(ObjectIdentifier(referrer)) {
             ends[ObjectIdentifier(referrer), default: []].append(end)
             if going[ObjectIdentifier(referrer)] == nil { pending.append(end) }
@@ -107,6 +118,10 @@ struct ImportReferences {
         return kept
     }
 
+    private func columns(of object: NSManagedObject) -> Columns {
+        (latest[ObjectIdentifier(object)]?.columns ?? []).union(savedColumns(object.objectID.lookupKey))
+    }
+
     /// Who leads to some objects by the relationships that were noted.
     private func referrers(
         of objects: [NSManagedObject]
@@ -115,9 +130,7 @@ struct ImportReferences {
         if latest.isEmpty, saved.isEmpty { return found }
         var oneSided: [GraphSnapshot.Column: [NSManagedObject]] = [:]
         for object in objects {
-            let columns = (latest[ObjectIdentifier(object)]?.columns ?? [])
-                .union(savedColumns(object.objectID.lookupKey))
-            for column in columns {
+            for column in columns(of: object) where column != Self.record {
                 let property = known.schema.entities[column.entity].properties[column.property]
                 guard let inverse = property.inverse, let destination = property.destination else {
                     oneSided[column, default: []].append(object)

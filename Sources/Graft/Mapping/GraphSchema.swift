@@ -86,7 +86,7 @@ final class GraphSchema: Sendable {
     /// Whether any identity includes a relationship.
     let hasRelatedIdentities: Bool
     /// By entity: whether a relationship owns its objects, or some of them.
-    private let isOwned: [Bool]
+    let isOwned: [Bool]
     private let numbers: [String: Int]
 
     init(entities: [Entity]) {

@@ -104,6 +104,22 @@ final class PinningTeam: NSManagedObject, ManagedCodable {}
         }
     }
 
+    @Test(arguments: [
+        #"{"Team": [{"id": 1, "notes": []}], "Note": [{"text": "a"}]}"#,
+        #"{"Note": [{"text": "a"}], "Team": [{"id": 1, "notes": []}]}"#,
+    ])
+    func `what an owner gives up stays where the data has a record about it`(_ text: String) throws {
+        for (size, savesEachBatch) in [(100, false), (1, false), (1, true)] {
+            let stack = try stack()
+            var options = ImportOptions()
+            (options.batchSize, options.savesEachBatch) = (size, savesEachBatch)
+            try stack.importJSON(#"[{"id": 1, "notes": [{"text": "a"}, {"text": "b"}]}]"#, "Team")
+            try stack.importJSON(text, options: options)
+            #expect(try stack.perform { try $0.all("Note").map { $0.text("text") } } == ["a"])
+            #expect(try !stack.importJSON(text, options: options).hasChanges)
+        }
+    }
+
     @Test func `objects that an owner gives up don't keep each other`() throws {
         let stack = try stack()
         try stack.importJSON(
