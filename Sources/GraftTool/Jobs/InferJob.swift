@@ -31,14 +31,14 @@ struct InferJob {
 
     /// The guesses, each entity followed by its properties.
     private static func table(_ inference: ModelInference) -> [String] {
-        var rows = [["ENTITY, PROPERTY", "GUESS", "EVIDENCE"]]
-        for entity in inference.guesses where entity.property == nil {
-            rows.append([entity.entity, entity.guess, entity.evidence])
-            for guess in inference.guesses where guess.entity == entity.entity {
-                if let property = guess.property { rows.append(["  \(property)", guess.guess, guess.evidence]) }
+        let guesses = Dictionary(grouping: inference.guesses, by: \.entity)
+        let rows = inference.guesses.filter { $0.property == nil }.flatMap { entity in
+            let properties = (guesses[entity.entity] ?? []).compactMap { guess in
+                guess.property.map { ["  \($0)", guess.guess, guess.evidence] }
             }
+            return [[entity.entity, entity.guess, entity.evidence]] + properties
         }
-        return TextTable.lines(rows)
+        return TextTable.lines([["ENTITY, PROPERTY", "GUESS", "EVIDENCE"]] + rows)
     }
 
     /// Where an export differs from the data, a line each.
