@@ -49,6 +49,21 @@ import Testing
         #expect(ratio < 24, "\(ratio)")
     }
 
+    @Test func `eight times as many entities with user info are archived in about eight times the time`() throws {
+        func model(_ count: Int) throws -> NSManagedObjectModel {
+            let model = try read(count)
+            for entity in model.entities { entity.userInfo = ["of": entity.name ?? "", "number": 7] }
+            return model
+        }
+        let models = (small: try model(250), large: try model(2000))
+        let ratio = try Growth.ratio(attempts: 2) { () throws in
+            _ = try models.small.archived()
+        } large: { () throws in
+            _ = try models.large.archived()
+        }
+        #expect(ratio < 24, "\(ratio)")
+    }
+
     @Test func `what is known of an entity's properties is forgotten when its family changes`() throws {
         let model = try read(2)
         let root = try #require(model.entitiesByName["Root"]), child = try #require(model.entitiesByName["E0"])

@@ -9,32 +9,38 @@ extension ModelArchiver {
     ///
     /// - Parameter setting: What the value belongs to, for the error.
     mutating func add(plain value: Any?, setting: String) throws -> PropertyListValue {
-        let before = builder
-        do {
-            return try builder.add(plain: value, deepest: Self.deepest)
-        } catch let failure as UnarchivableValue {
-            guard isLenient else { throw unarchivable(failure, setting) }
-            builder = before
+        if isLenient, !canArchive({ try $0.add(plain: value, deepest: Self.deepest) }) {
             return KeyedArchiveBuilder.null
         }
+        return try locating(setting) { try $0.add(plain: value, deepest: Self.deepest) }
     }
 
     /// Adds a dictionary with texts as keys, sorted by key.
     mutating func add(plainDictionary dictionary: [AnyHashable: Any], setting: String) throws -> PropertyListValue {
-        let before = builder
-        do {
-            return try builder.add(plainDictionary: dictionary, deepest: Self.deepest)
-        } catch let failure as UnarchivableValue {
-            guard isLenient else { throw unarchivable(failure, setting) }
-            builder = before
-            return try builder.add(plainDictionary: dictionary.filter(isPlain), deepest: Self.deepest)
+        var plain = dictionary
+        if isLenient {
+            plain = dictionary.filter { entry in
+                canArchive { try $0.add(plainDictionary: [entry.key: entry.value], deepest: Self.deepest) }
+            }
         }
+        return try locating(setting) { try $0.add(plainDictionary: plain, deepest: Self.deepest) }
     }
 
-    /// Whether an entry of user info can be archived.
-    private func isPlain(_ entry: (key: AnyHashable, value: Any)) -> Bool {
-        var trial = builder
-        return (try? trial.add(plainDictionary: [entry.key: entry.value], deepest: Self.deepest)) != nil
+    /// Whether something can be archived. It is tried in an archive of its own: to take it back out of this one, all of it would have to
+    /// be copied before.
+    private func canArchive(_ add: (inout KeyedArchiveBuilder) throws -> PropertyListValue) -> Bool {
+        var trial = KeyedArchiveBuilder()
+        return (try? add(&trial)) != nil
+    }
+
+    private mutating func locating(
+        _ setting: String, _ add: (inout KeyedArchiveBuilder) throws -> PropertyListValue
+    ) throws -> PropertyListValue {
+        do {
+            return try add(&builder)
+        } catch let failure as UnarchivableValue {
+            throw unarchivable(failure, setting)
+        }
     }
 
     private func unarchivable(_ failure: UnarchivableValue, _ setting: String) -> ModelError {
