@@ -41,7 +41,7 @@ struct ShapeReader: ~Copyable {
                 throw reader.error(
                     .wrongType(
                         found: AttributeConverter.words(for: token, reader),
-                        expected: "an object: entities are made from objects"))
+                        expected: "an object, such as {\"value\": 1}: entities are made from objects"))
             }
             _ = try readObject(root)
         }
