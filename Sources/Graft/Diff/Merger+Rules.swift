@@ -8,6 +8,7 @@ extension Merger {
     ///
     /// - Throws: ``GraftError`` for diffs of another model.
     mutating func settleRules(_ merged: SnapshotPatcher) throws -> GraphSnapshot {
+        insertedKeys = Dictionary(merged.insertedRows.map { ($1, $0) }) { first, _ in first }
         var patcher = merged
         var seen: Set<End> = []
         while true {
@@ -56,8 +57,7 @@ extension Merger {
 
     private func end(_ violation: RuleViolation, _ snapshot: GraphSnapshot) -> End {
         let entity = scope.schema.entities[violation.row.entity]
-        let key = snapshot.identityKey(of: violation.row) ?? baseKey(of: violation.row)
-        return End(key: key, name: entity.properties[violation.number].name)
+        return End(key: key(of: violation.row, snapshot), name: entity.properties[violation.number].name)
     }
 
     /// Whether one side has the property just so: then it isn't the combination that breaks the rule.
@@ -88,10 +88,12 @@ extension Merger {
     private func value(_ number: Int, of row: RowReference, _ snapshot: GraphSnapshot) -> PropertyValue {
         let property = scope.schema.entities[row.entity].properties[number]
         if property.isAttribute { return .attribute(snapshot.tables[row.entity].value(property.column, row: row.row)) }
-        let keys = snapshot.uniqueDestinations(of: row, property).map { end in
-            snapshot.identityKey(of: end) ?? baseKey(of: end)
-        }
-        return .links(keys, property)
+        return .links(snapshot.uniqueDestinations(of: row, property).map { key(of: $0, snapshot) }, property)
+    }
+
+    /// The key of an object of a merged graph; one without identity has the key that its side's diff gives it.
+    private func key(of row: RowReference, _ snapshot: GraphSnapshot) -> ObjectKey {
+        snapshot.identityKey(of: row) ?? insertedKeys[row] ?? baseKey(of: row)
     }
 
     /// What makes the chosen version of a property out of what it is; nil where nothing does.

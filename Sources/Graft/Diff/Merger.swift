@@ -92,6 +92,8 @@ struct Merger {
     var losingLists: [ObjectKey: Set<String>] = [:]
     /// Values that uniqueness constraints made necessary.
     var overrides: [End: GraphValue] = [:]
+    /// The keys of the merged graph's objects that a side inserted.
+    var insertedKeys: [RowReference: ObjectKey] = [:]
 
     init(
         _ base: GraphSnapshot, _ ours: GraphDiff, _ theirs: GraphDiff, _ options: DiffOptions,

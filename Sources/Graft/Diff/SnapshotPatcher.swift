@@ -40,7 +40,7 @@ struct SnapshotPatcher {
     var insertions: [Insertion] = []
     var deletions: [(row: RowReference, contents: ObjectContents)] = []
     /// The rows of the inserted objects.
-    private var insertedRows: [ObjectKey: RowReference] = [:]
+    private(set) var insertedRows: [ObjectKey: RowReference] = [:]
     private var pendingInsertions: Set<ObjectKey> = []
     /// The ends of the relationships that have been touched.
     var links: [GraphSnapshot.Cell: LinkList] = [:]

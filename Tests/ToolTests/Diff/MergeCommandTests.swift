@@ -52,6 +52,27 @@ import Testing
         }
     }
 
+    @Test func `an object that lacks its mandatory identity is an error of the result`() throws {
+        let model = try folder.model(
+            """
+            <entity name="Note"><attribute name="id" attributeType="Integer 64"/>
+            <attribute name="text" optional="YES" attributeType="String"/>
+            <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
+            """)
+        let notes = try folder.file("notes.json", #"[{"id": 1, "text": "a"}, {"id": 2, "text": "b"}]"#)
+        func made(_ name: String) throws -> String {
+            let store = folder.path("\(name).sqlite")
+            try graft("import", notes, "--entity", "Note", "--store", store, "--model", model).succeeded()
+            return store
+        }
+        let (base, ours, theirs) = try (made("B"), made("O"), made("T"))
+        try changeDatabase(at: theirs, "UPDATE ZNOTE SET ZID = NULL WHERE ZTEXT = 'b'")
+        for sides in [[ours, theirs], [theirs, ours]] {
+            let run = try graft(["merge", base] + sides + ["--output", folder.path("M.sqlite")])
+            #expect(!run.isKilled && run.status != 132, "\(run.diagnostics)")
+        }
+    }
+
     @Test func `what two people changed of different properties and objects comes together`() throws {
         try change(ours, #"[{"id": "101", "rescues": 50}, {"id": "301", "name": "Ours"}]"#)
         try change(theirs, #"[{"id": "101", "motto": "New"}, {"id": "302", "name": "Theirs", "powers": ["9"]}]"#)
