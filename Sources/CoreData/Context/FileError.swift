@@ -9,7 +9,8 @@ package enum FileError {
         let error = error as NSError
         if let text = error.userInfo[NSLocalizedDescriptionKey] as? String { return text }
         guard error.domain == NSCocoaErrorDomain, (0..<1024).contains(error.code) else {
-            return error.localizedDescription
+            // Foundation puts this in front of what the system says.
+            return error.localizedDescription.replacing("The operation could not be completed. ", with: "")
         }
         return switch CocoaError.Code(rawValue: error.code) {
         case .fileNoSuchFile, .fileReadNoSuchFile: "there is no such file"
@@ -21,7 +22,12 @@ package enum FileError {
         case .fileWriteFileExists: "there is a file already"
         case .fileWriteOutOfSpace: "there is no space left"
         case .fileWriteVolumeReadOnly: "nothing can be written on that disk"
-        default: error.code < 512 ? "reading stopped" : "writing stopped"
+        default:
+            if let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error {
+                words(of: cause)
+            } else {
+                error.code < 512 ? "reading stopped" : "writing stopped"
+            }
         }
     }
 }

@@ -121,9 +121,9 @@ extension ExternalDataFolder {
     func add(_ names: Set<String>, from other: ExternalDataFolder, added: inout Set<String>) throws {
         let manager = FileManager.default
         let missing = names.filter { name in
-            // A value whose file is missing is missing in the copy, too.
+            // A value whose file is missing, or is none, is missing in the copy, too. To read a pipe takes forever.
             !manager.fileExists(atPath: url.appendingPathComponent(name).path)
-                && manager.fileExists(atPath: other.url.appendingPathComponent(name).path)
+                && FileState(other.url.appendingPathComponent(name).path)?.isRegular ?? false
         }
         if missing.isEmpty { return }
         try manager.createDirectory(at: url, withIntermediateDirectories: true)

@@ -12,6 +12,7 @@ struct RowError: Error {
     let expected: String
     /// Who says what is expected.
     var owner = "the model has"
+    var remedy = "Correct the row, or restore the store from a copy"
 
     var description: String { "\(place): found \(found) where \(owner) \(expected)." }
 }
@@ -98,12 +99,12 @@ struct RowDecoder {
             }
         case .data(let isExternal):
             if storage == .blob {
-                return try data(in: statement, at: column, isExternal ? external : nil, isExternal).map { .data($0) }
-                    ?? .null
+                return try data(in: statement, at: column, isExternal ? external : nil, isExternal, place)
+                    .map { .data($0) } ?? .null
             }
         case .transformable(let name, let isExternal):
             if storage == .blob {
-                let data = try data(in: statement, at: column, isExternal ? external : nil, isExternal)
+                let data = try data(in: statement, at: column, isExternal ? external : nil, isExternal, place)
                 return data.map { .transformable(TransformableValue(stored: $0, transformerName: name)) } ?? .null
             }
         case .integer, .boolean, .double, .date, .string, .uuid, .uri, .decimal: break
@@ -150,12 +151,22 @@ struct RowDecoder {
 
     /// The bytes of a binary column; nil where they are in a file that isn't there, as Core Data has it.
     private static func data(
-        in statement: RowStatement, at column: Int32, _ external: ExternalDataFolder?, _ hasPrefix: Bool
+        in statement: RowStatement, at column: Int32, _ external: ExternalDataFolder?, _ hasPrefix: Bool,
+        _ place: () -> String
     ) throws -> Data? {
         guard hasPrefix, let prefix = statement.firstByte(at: column) else { return statement.data(at: column) }
         switch ExternalDataFolder.Form(prefix: prefix, byteCount: statement.byteCount(at: column)) {
         case .inline: return statement.data(at: column, droppingFirst: 1)
-        case .file: return try external?.contents(reference: statement.data(at: column))
+        case .file:
+            do {
+                return try external?.contents(reference: statement.data(at: column))
+            } catch let error as CocoaError {
+                throw RowError(
+                    place: place(),
+                    found: "a value in \(error.filePath ?? "a file"), which can't be read "
+                        + "(\(FileError.words(of: error.underlying ?? error))),",
+                    expected: "binary data", remedy: "Put the file back from a copy, or see to it that it may be read")
+            }
         case .unprefixed: return statement.data(at: column)
         }
     }

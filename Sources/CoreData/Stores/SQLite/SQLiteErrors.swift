@@ -20,8 +20,7 @@ struct SQLiteErrors: Sendable {
         case let error as RowError:
             return CoreDataError.make(
                 .fileReadCorruptFile,
-                "The store \(path) is damaged. \(error.description) Correct the row, or restore the store from a copy; graft check "
-                    + "lists all that is damaged.",
+                "The store \(path) is damaged. \(error.description) \(error.remedy); graft check lists all that is damaged.",
                 userInfo: [
                     NSFilePathErrorKey: path, CoreDataError.recommendsCheckKey: true,
                     NSUnderlyingErrorKey: CoreDataError.make(
