@@ -49,6 +49,9 @@ import Testing
         Damage(
             sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = 'x' WHERE Z_ENT = 16002", kind: .spentKeyCounter,
             place: "ATRANSACTION"),
+        Damage(sql: "DROP TABLE ATRANSACTION", kind: .unreadableTable, place: "ATRANSACTION"),
+        Damage(sql: "DROP TABLE ACHANGE", kind: .unreadableTable, place: "ACHANGE"),
+        Damage(sql: "DROP TABLE ATRANSACTIONSTRING", kind: .unreadableTable, place: "ATRANSACTIONSTRING"),
     ])
     func `what keeps a history from being read or continued is found, and nothing else`(_ damage: Damage) throws {
         let folder = try TemporaryFolder()
@@ -58,6 +61,25 @@ import Testing
         let found = try findings(store)
         #expect(found.map(\.kind) == [damage.kind])
         #expect(found.map(\.place) == [damage.place])
+    }
+
+    @Test(arguments: ["ATRANSACTION", "ACHANGE"])
+    func `a history that has lost a table begins anew, and its tokens have expired`(_ table: String) throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder)
+        try store.sql { try $0.execute(sql: "DROP TABLE \(table)") }
+        try store.backend.close()
+        var options = SQLiteStoreOptions()
+        options.tracksHistory = true
+        let opened = try TestStore(store.model, at: store.url, options: options)
+        try opened.insert("Tag", [["label": .string("c")]])
+        for number: Int64 in 0...1 {
+            let error = #expect(throws: CocoaError.self) { try opened.backend.transactions(in: .after(number)) }
+            #expect(error?.code == .persistentHistoryTokenExpired)
+        }
+        let transactions = try opened.backend.transactions(in: .all).map(\.number)
+        #expect(try opened.backend.historyChanges(of: transactions).count == 1)
+        #expect(try findings(opened).isEmpty)
     }
 
     @Test func `a save that finds no key left in the history names the table that has the last one`() throws {

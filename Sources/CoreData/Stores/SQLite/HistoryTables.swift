@@ -17,17 +17,21 @@ enum HistoryTables {
         try db.hasTable("ATRANSACTION") && db.hasTable("ACHANGE")
     }
 
-    /// Begins a history, unless the store has one.
+    /// Begins a history, unless the store has one. What is left of one that has lost a table says nothing any more, and all of its
+    /// tokens expire.
     ///
     /// - Parameter tombstoneCount: The largest number of attributes of an entity whose values outlive a deletion.
     static func create(_ db: Database, tombstoneCount: Int) throws {
         if try exist(db) { return }
+        for (_, name) in entities { try db.execute(sql: "DROP TABLE IF EXISTS A\(name)") }
         for statement in statements(tombstoneCount: tombstoneCount) { try db.execute(sql: statement) }
         for (number, name) in entities {
             try db.execute(
                 sql: "INSERT OR IGNORE INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, 0, 0)",
                 arguments: [number, name])
         }
+        let last = try lastNumber(db)
+        if last > 0, last < .max { try PrimaryKeys.raise(to: last + 1, rootNumber: transactionEntity, db) }
     }
 
     private static func statements(tombstoneCount: Int) -> [String] {

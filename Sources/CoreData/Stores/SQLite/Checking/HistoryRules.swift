@@ -1,4 +1,4 @@
-// What has to hold for the tables of the persistent history: that it can be read, and that saves can add to it.
+// What has to hold for the tables of the persistent history: that they are there, can be read, and that saves can add to them.
 
 import Foundation
 import GRDB
@@ -7,8 +7,9 @@ import GRDB
 enum HistoryRules {
     /// All rules; none where the store keeps no history.
     static func all(_ db: Database) throws -> [StoreRule] {
-        guard try HistoryTables.exist(db) else { return [] }
-        var rules = [
+        var rules = try HistoryTables.entities.filter { try !db.hasTable("A\($1)") }.map { missing($0, "A\($1)") }
+        guard try HistoryTables.exist(db) else { return rules }
+        rules += [
             unreadable("ATRANSACTION", "ZTIMESTAMP", ["integer", "real", "null"], "a date (seconds since 2001)"),
             unreadable("ACHANGE", "ZCHANGETYPE", ["integer"], "an integer"),
             unreadable("ACHANGE", "ZENTITY", ["integer"], "an integer"),
@@ -18,6 +19,19 @@ enum HistoryRules {
             rules += [spentKey("A\(name)"), spentCounter(number, "A\(name)")]
         }
         return rules
+    }
+
+    /// A table that had rows.
+    private static func missing(_ number: Int, _ table: String) -> StoreRule {
+        StoreRule(
+            kind: .unreadableTable, entity: table, property: nil,
+            select: "SELECT NULL, NULL, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number) AND Z_MAX > 0",
+            words: {
+                "this table of the history isn't there, and keys up to \($0.shown(at: 2)) of it have been given (Z_PRIMARYKEY)"
+            },
+            mend: .impossible(
+                "Restore the store from a copy, if its history is needed: opened with a history, the store begins a new one, and "
+                    + "tokens of the lost one have expired."))
     }
 
     private static func unreadable(
