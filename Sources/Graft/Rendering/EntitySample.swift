@@ -1,4 +1,4 @@
-// The objects of one entity as a page shows them: numbers over a sample, and the first rows.
+// The objects of one entity as a page shows them: numbers over a sample, and the first rows. What is damaged is left out.
 
 import CoreData
 import Foundation
@@ -27,9 +27,14 @@ struct EntitySample {
     let count: Int
     /// How many of them were looked at.
     private(set) var sampleCount = 0
+    /// How many more were to be looked at, and can't be read.
+    private(set) var damagedCount = 0
     /// By number of the property; of to-one relationships only whether they lead to something.
     private(set) var statistics: [ValueStatistics]
     private(set) var rows: [(link: ObjectLink, cells: [Cell])] = []
+
+    /// Whether some that can be read weren't looked at.
+    var isPart: Bool { sampleCount + damagedCount < count }
 
     /// How many members of a to-many relationship a row names.
     private static let namedMembers = 3
@@ -47,15 +52,31 @@ struct EntitySample {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.name)
         request.includesSubentities = false
         count = try context.count(for: request)
-        request.returnsObjectsAsFaults = false
+        let damage = GraphDamage(context) { _ in }
         let length = count > sampleSize ? max(rowCount, sampleSize / Self.runs) : count
         for start in count > sampleSize ? (0..<Self.runs).map({ $0 * (count - length) / (Self.runs - 1) }) : [0]
         where count > 0 {
             request.fetchOffset = start
             request.fetchLimit = length
-            for object in try context.fetch(request) { try add(object, rowCount, text) }
-            // Lets go of the objects.
-            context.reset()
+            var batches = ObjectBatches(
+                context: context, request: request, batchSize: length, relationships: [], releasesObjects: true)
+            batches.damage = damage
+            damagedCount += min(length, count - start)
+            try batches.forEach { objects in
+                damagedCount -= objects.count
+                for object in objects { try add(object, rowCount, text, damage) }
+            }
+        }
+    }
+
+    /// Adds an object; relationships that can't be read are empty.
+    private mutating func add(
+        _ object: NSManagedObject, _ rowCount: Int, _ text: (GraphValue) -> String, _ damage: GraphDamage
+    ) throws {
+        do {
+            try object.withFaultsAsErrors { try add(object, rowCount, text) }
+        } catch  where damage.isLeavingOut(error) {
+            return
         }
     }
 

@@ -48,9 +48,9 @@ extension StorePage {
         let name = Self.text(sample.entity.name)
         let count = sample.count == 1 ? "1 object" : "\(sample.count) objects"
         let size = sizes[sample.entity.name].map { ", \(Self.text($0))" } ?? ""
-        let remark =
-            sample.sampleCount < sample.count
-            ? "; numbers and sizes of values are those of \(sample.sampleCount), spread evenly" : ""
+        var remark =
+            sample.isPart ? "; numbers and sizes of values are those of \(sample.sampleCount), spread evenly" : ""
+        if sample.damagedCount > 0 { remark += "; without \(sample.damagedCount) that can't be read: see the check" }
         var html = "<section aria-labelledby=\"\(Self.anchor(sample.entity.name))\">\n"
         html += "<h2 id=\"\(Self.anchor(sample.entity.name))\">\(name)</h2>\n"
         html += "<p class=\"quiet\">\(count)\(size)\(remark)</p>\n"

@@ -32,11 +32,9 @@ public struct StorePage: Sendable {
         let schema = try GraphSchema(model)
         let rendering = DiffRendering(maximumValueLength: 60)
         let samples = try context.performAndWait {
-            try context.withFaultsAsErrors {
-                try schema.entities.filter { !$0.isAbstract }.map {
-                    try EntitySample(
-                        $0, in: context, sampleSize: sampleSize, rowCount: rowCount, text: rendering.text(of:))
-                }
+            try schema.entities.filter { !$0.isAbstract }.map {
+                try EntitySample(
+                    $0, in: context, sampleSize: sampleSize, rowCount: rowCount, text: rendering.text(of:))
             }
         }.sorted { $0.entity.name < $1.entity.name }
         var page = HTMLPage(title: title)
@@ -62,7 +60,7 @@ public struct StorePage: Sendable {
     private func header(_ samples: [EntitySample]) -> String {
         let objects = samples.reduce(0) { $0 + $1.count }
         var lines = facts + ["\(objects) objects of \(samples.count { $0.count > 0 }) entities"]
-        if samples.contains(where: { $0.sampleCount < $0.count }) {
+        if samples.contains(where: \.isPart) {
             lines.append("Of entities with more than \(sampleSize) objects, numbers are those of a sample.")
         }
         if objects > 0 { lines.append(sizeRemark) }

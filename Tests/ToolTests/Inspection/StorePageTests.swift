@@ -56,6 +56,20 @@ import Testing
         #expect(page.contains("<td>0 to 2999</td>"))
     }
 
+    @Test(arguments: [
+        "UPDATE ZOWNER SET ZAGE = 'old' WHERE ZNAME = 'Ada'", "UPDATE ZOWNER SET Z_ENT = 'x' WHERE ZNAME = 'Ada'",
+        "UPDATE ZOWNER SET ZNOTES = x'00' WHERE ZNAME = 'Ada'",
+        "UPDATE ZANIMAL SET Z_ENT = 99 WHERE ZTAG = 'a1'",
+    ])
+    func `a page of a damaged store has the objects that can be read`(_ sql: String) throws {
+        let store = try KennelStore(in: folder)
+        try changeDatabase(at: store.path, sql)
+        let page = try page(of: store.path)
+        check(page)
+        #expect(page.contains("Ben") && !page.contains("<h2>Check: 0 damages"))
+        #expect(page.contains("; without 1 that can't be read") == sql.contains("ZAGE"))
+    }
+
     // MARK: What a check says
 
     /// The heading of the check, and its findings.
