@@ -66,8 +66,26 @@ struct ArchiveRun {
         try encoder.begin(header, model: options.includesModel ? ArchivePacking.data(of: model) : nil)
         try records.forEach(progress) { try encoder.write($0) }
         try encoder.end()
+        if roots == nil { try noteSharedValues(contents.plan.schema) }
         progress.finish()
         return header
+    }
+
+    /// Tells of objects that share what the model says is unique: the store has lost the index that forbids it.
+    private func noteSharedValues(_ schema: GraphSchema) throws {
+        guard let onLoss = options.onLoss else { return }
+        for entity in schema.entities {
+            let inherited = entity.parent.map { schema.entities[$0].uniqueness } ?? []
+            for constraint in entity.uniqueness where !inherited.contains(constraint) {
+                let names = constraint.map { entity.properties[$0].name }
+                guard let values = try context.sharedValues(of: names, entity.name) else { continue }
+                let shown = names.map { "\($0) \(values[$0].map { "\($0)" } ?? "null")" }.joined(separator: ", ")
+                onLoss(
+                    "\(entity.name): several objects have \(shown), which the model says is unique. The archive has all of "
+                        + "them, and a store of that model takes one: correct the others (graft check lists them), and archive "
+                        + "the store again.")
+            }
+        }
     }
 
     private func header(_ contents: ArchivedObjects, _ model: NSManagedObjectModel) -> GraphArchive.Header {

@@ -19,6 +19,9 @@ extension GraphArchive {
         /// missing. It is left out then. Nil makes the first one an error.
         public var onDamage: (@Sendable (GraftError) -> Void)?
 
+        /// Is told in sentences what keeps the archive from being restored.
+        package var onLoss: (@Sendable (String) -> Void)?
+
         /// The default options.
         public init() {}
     }

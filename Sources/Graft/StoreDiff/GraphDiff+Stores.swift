@@ -143,23 +143,30 @@ final class StoreEvidence: IdentityEvidence {
         let nulls = NSFetchRequest<NSManagedObject>(entityName: schema.entities[entity].name)
         nulls.predicate = NSPredicate(format: "%K == nil", argumentArray: [name])
         guard try context.count(for: nulls) == 0 else { return false }
-        let copies = NSExpressionDescription()
-        copies.name = "copies"
-        copies.expression = NSExpression(
-            forFunction: "count:", arguments: [NSExpression(forKeyPath: name)])
-        copies.expressionResultType = .integer64AttributeType
-        let duplicates = NSFetchRequest<NSDictionary>(entityName: schema.entities[entity].name)
-        duplicates.resultType = .dictionaryResultType
-        duplicates.propertiesToFetch = [name, copies]
-        duplicates.propertiesToGroupBy = [name]
-        duplicates.havingPredicate = NSPredicate(
-            format: "%@ > 1", argumentArray: [NSExpression(forVariable: copies.name)])
-        duplicates.fetchLimit = 1
-        return try context.fetch(duplicates).isEmpty
+        return try context.sharedValues(of: [name], schema.entities[entity].name) == nil
     }
 }
 
 extension NSManagedObjectContext {
+    /// The first values of some attributes that several stored objects of an entity share; nulls are none.
+    func sharedValues(of names: [String], _ entity: String) throws -> NSDictionary? {
+        let copies = NSExpressionDescription()
+        copies.name = "copies"
+        copies.expression = NSExpression(
+            forFunction: "count:", arguments: [NSExpression(forKeyPath: names[0])])
+        copies.expressionResultType = .integer64AttributeType
+        let duplicates = NSFetchRequest<NSDictionary>(entityName: entity)
+        duplicates.resultType = .dictionaryResultType
+        duplicates.predicate = NSCompoundPredicate(
+            andPredicateWithSubpredicates: names.map { NSPredicate(format: "%K != nil", argumentArray: [$0]) })
+        duplicates.propertiesToFetch = names + [copies]
+        duplicates.propertiesToGroupBy = names
+        duplicates.havingPredicate = NSPredicate(
+            format: "%@ > 1", argumentArray: [NSExpression(forVariable: copies.name)])
+        duplicates.fetchLimit = 1
+        return try fetch(duplicates).first
+    }
+
     /// The number of objects of some entities.
     fileprivate func count(of entities: [Int], _ schema: GraphSchema) throws -> Int {
         try entities.reduce(0) { total, number in

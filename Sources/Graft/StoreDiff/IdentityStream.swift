@@ -66,13 +66,14 @@ struct IdentityStream {
         case true?: return
         case nil:
             throw GraftError(
-                .duplicateIdentity(try side.key(of: current).description), at: .init(entity: name))
+                .duplicateIdentity(try side.key(of: current).description),
+                at: .init(source: side.source, entity: name))
         case false?:
             throw GraftError(
                 .other(
                     finding: "the store doesn't order '\(name)' by its identity: \(identity) comes after \(last)",
                     remedy: "Identify the objects by attributes of integers, texts, dates or UUIDs."),
-                at: .init(entity: name))
+                at: .init(source: side.source, entity: name))
         }
     }
 

@@ -23,6 +23,9 @@ struct StoreSide {
         numbers = EntityNumbers(try context.requiredModel(), schema)
     }
 
+    /// The store's file, for errors.
+    var source: String? { context.soleStore?.url?.path }
+
     /// The number of an object's own entity.
     func number(of object: NSManagedObject) throws -> Int { try numbers.number(of: object.entity) }
 

@@ -147,6 +147,20 @@ import Testing
         #expect(left.diagnostics.contains("leads to row 3 of 'Dog', which is left out"), "\(left.diagnostics)")
     }
 
+    @Test func `an archive with objects that no store takes together says so`() throws {
+        try damage("DROP INDEX Z_Owner_UNIQUE_email; UPDATE ZOWNER SET ZEMAIL = 'ada@example.org'")
+        let run = try graft("archive", store.path, "--output", folder.path("a")).endedWell()
+        #expect(run.diagnostics.contains("graft: Owner: several objects have email ada@example.org"))
+        try graft("restore", folder.path("a"), "--store", folder.path("a.sqlite")).failed(saying: "ada@example.org")
+    }
+
+    @Test func `a diff names the store in which two objects have one identity`() throws {
+        try damage("UPDATE ZANIMAL SET ZTAG = 'a2'")
+        for stores in [[store.path, sound], [sound, store.path]] {
+            try graft(["diff"] + stores).failed(saying: store.path, "several objects have the identity")
+        }
+    }
+
     // MARK: Links
 
     @Test func `a link to an object that its relationship can't lead to is an error, and can be left out`() throws {
