@@ -17,7 +17,12 @@ extension GraftError {
         func shown(_ text: String) -> String { Self.shown(text, whole: wholeValues) }
         return switch problem {
         case .invalidJSON(let found, let expected):
-            ("found \(shown(found)) where JSON has \(expected)", "Correct the text there.")
+            (
+                "found \(shown(found)) where JSON has \(expected)",
+                place.isBeginning
+                    ? "Give JSON: other formats, such as CSV and YAML, have to be converted first."
+                    : "Correct the text there."
+            )
         case .tooDeep(let limit):
             ("arrays and objects are nested deeper than \(limit) levels", "Flatten the data or raise the limit.")
         case .tooLarge(let what, let limit):
@@ -25,7 +30,7 @@ extension GraftError {
         case .wrongType(let found, let expected):
             (
                 "found \(shown(found)) where the model expects \(expected)",
-                AttributeKind.isNamed(in: expected) ? "Change the data or name a transformer." : "Change the data."
+                Self.remedy(found: found, expected: expected)
             )
         case .outOfRange(let found, let type, let range):
             (
@@ -180,6 +185,15 @@ extension GraftError {
 }
 
 extension GraftError {
+    /// What to do about a value of another type than the model's.
+    private static func remedy(found: String, expected: String) -> String {
+        guard AttributeKind.isNamed(in: expected) else { return "Change the data." }
+        let isOtherForm = expected == "\(AttributeKind.date)" && found.hasPrefix("the string")
+        return isOtherForm
+            ? "Change the data, or give the attribute the form of its dates: JSONDateFormat, such as dd/MM/yyyy."
+            : "Change the data or name a transformer."
+    }
+
     /// Any error in words for people. How Foundation's errors describe themselves is for programmers.
     package static func words(of error: any Error) -> String {
         guard error is CocoaError || error is POSIXError || type(of: error) is NSError.Type else { return "\(error)" }

@@ -43,6 +43,9 @@ extension GraftError {
         /// Whether nothing is known.
         public var isEmpty: Bool { self == Place() }
 
+        /// Whether it is where a text begins, so that the text may be none of JSON's.
+        var isBeginning: Bool { path == [] && line == 1 && (column ?? 0) <= 3 }
+
         /// Takes over what this place doesn't say. Position and path belong together, so they come as a whole.
         mutating func fill(from outer: Place) {
             // A path that is empty tells no place.

@@ -77,7 +77,7 @@ package enum SourceKind: Hashable, Sendable {
     private static let lineArchiveStart = Array(#"{"$archive""#.utf8)
 
     private static let foreignFormats: [(magic: [UInt8], words: String)] = [
-        ([0x1F, 0x8B], "compressed with gzip"), (Array("PK\u{3}\u{4}".utf8), "a ZIP archive"),
+        ([0x1F, 0x8B], packed[0]), (Array("PK\u{3}\u{4}".utf8), packed[1]),
         (Array("bplist".utf8), "a binary property list"), (Array("<".utf8), "XML or HTML"),
         ([0xFF, 0xFE, 0, 0], otherEncodings[1]), ([0, 0, 0xFE, 0xFF], otherEncodings[1]),
         ([0xFF, 0xFE], otherEncodings[0]), ([0xFE, 0xFF], otherEncodings[0]),
@@ -85,6 +85,7 @@ package enum SourceKind: Hashable, Sendable {
         (Array("[\0".utf8), otherEncodings[0]), (Array("{\0".utf8), otherEncodings[0]),
         (Array("\0[".utf8), otherEncodings[0]), (Array("\0{".utf8), otherEncodings[0]),
     ]
+    private static let packed = ["compressed with gzip", "a ZIP archive"]
     private static let otherEncodings = ["text in UTF-16", "text in UTF-32"]
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) && byte != 0x0B }
@@ -318,6 +319,7 @@ extension SourceKind {
         case .report: "It says what an import did. Name the data of that import: graft import."
         case .other(let words) where Self.otherEncodings.contains(words):
             "Write it in UTF-8, as JSON is: iconv -t UTF-8."
+        case .other(let words) where Self.packed.contains(words): "Unpack it first: gunzip, unzip."
         case .text, .other: "Name \(need.words)."
         }
     }

@@ -20,7 +20,9 @@ import Testing
             says: ["input.json", "line 3"]),
         Case(name: "truncated in a string", json: "[{\"id\": \"1\", \"name\": \"A", says: ["input.json", "line 1"]),
         Case(name: "text after the end", json: "[] []x", says: ["input.json", "line 1"]),
-        Case(name: "not UTF-8 but a word", json: "heroes", says: ["input.json", "line 1, column 1"]),
+        Case(name: "not UTF-8 but a word", json: "heroes", says: ["input.json", "line 1, column 1", "Give JSON"]),
+        Case(name: "YAML", json: "- id: 1\n  name: A\n", says: ["input.json", "line 1, column 2", "Give JSON"]),
+        Case(name: "a ZIP archive", json: "PK\u{3}\u{4}x", says: ["input.json", "Unpack it first"]),
         Case(name: "a number at the top", json: "17", says: ["input.json"]),
         Case(
             name: "a word for a number", json: "[{\"id\": \"1\", \"name\": \"A\", \"rescues\": \"many\"}]",
@@ -30,7 +32,7 @@ import Testing
             says: ["$[0].rescues", "4294967296", "Integer 32"]),
         Case(
             name: "no date", json: "[{\"id\": 1, \"name\": \"A\", \"appearance\": {\"first_seen\": \"soon\"}}]",
-            says: ["$[0].appearance.first_seen", "soon", "Date"]),
+            says: ["$[0].appearance.first_seen", "soon", "Date", "JSONDateFormat"]),
         Case(
             name: "an object for a string", json: "[{\"id\": 1, \"name\": {\"first\": \"A\"}}]",
             says: ["$[0].name", "Hero.name", "String"]),
