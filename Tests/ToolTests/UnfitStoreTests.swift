@@ -150,6 +150,10 @@ import Testing
         }
         try graft("migrate", old, "--model", archive).succeeded()
         try graft("diff", old, new, "--exit-code").endedWell()
+        // No number becomes a text: the way back is the one that there is.
+        let wide = try store("Wide.sqlite", #"<attribute name="age" optional="YES" attributeType="Integer 64"/>"#)
+        try graft("diff", wide, archive).failed(
+            saying: "graft restore \(archive) --store STORE", "graft migrate STORE --model \(wide)")
     }
 
     @Test func `what is wrong with files that are sound isn't told as damage`() throws {

@@ -99,8 +99,7 @@ public struct GraphArchive: Sendable {
                 throw GraftError(
                     .damagedArchive(
                         found: kind == .empty ? "nothing" : "a beginning as of \(kind.words)",
-                        expected:
-                            "that of an archive; records in JSON are imported, by graft import or importJSON(from:)"),
+                        expected: "that of an archive (JSON is for graft import, or importJSON(from:))"),
                     at: .init(source: source.name, byteOffset: 0))
             default: throw kind.refusal(for: .archive, source: source.name)
             }

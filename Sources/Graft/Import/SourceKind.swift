@@ -309,6 +309,7 @@ extension SourceKind {
     private func remedy(for need: Need) -> String {
         switch self {
         case .empty: "Name a file with contents."
+        case .json where need == .model, .export where need == .model: "Make a model of it: graft infer."
         case .json, .export: "Import it into a store: graft import, or importJSON(from:)."
         case .archive where need == .records, .store where need == .records:
             "It was made with a model: graft inspect shows it, and graft diagram draws it."

@@ -58,10 +58,19 @@ struct GraphFile {
             guard modelPath == nil, let first = files.first, let model = try first.model() else { throw error }
             for file in files.dropFirst() {
                 guard let other = try file.model() else { continue }
-                let differences = StoreAccess.comparison(from: model, to: other).differences
-                guard !differences.isEmpty else { continue }
+                guard !StoreAccess.comparison(from: model, to: other).differences.isEmpty else { continue }
                 let common = Set(model.entities.map(\.name)).intersection(other.entities.map(\.name))
-                throw common.isEmpty ? unrelated(first, file) : otherModel(first, file, differences)
+                if common.isEmpty { throw unrelated(first, file) }
+                // A store is easier to migrate than an archive, as long as a mapping can be inferred.
+                var (old, new) = ((first, model), (file, other))
+                if !first.isStore, file.isStore { swap(&old, &new) }
+                var comparison = StoreAccess.comparison(from: old.1, to: new.1)
+                let back = StoreAccess.comparison(from: new.1, to: old.1)
+                if !comparison.obstacles.isEmpty, back.obstacles.isEmpty {
+                    swap(&old, &new)
+                    comparison = back
+                }
+                throw otherModel(old.0, new.0, comparison.differences)
             }
             throw error
         }
@@ -74,15 +83,16 @@ struct GraphFile {
                 remedy: "Name two versions of the same data."))
     }
 
-    private static func otherModel(_ one: GraphFile, _ other: GraphFile, _ differences: [String]) -> GraftError {
-        let migrated = one.isStore ? (one, other) : (other, one)
+    private static func otherModel(_ old: GraphFile, _ new: GraphFile, _ differences: [String]) -> GraftError {
+        let store = old.isStore ? old.path : "STORE"
         let way =
-            migrated.0.isStore ? "Migrate one of them" : "Restore one of them into a store, and migrate that"
+            old.isStore
+            ? "Migrate one of them" : "Restore one of them, and migrate that: graft restore \(old.path) --store STORE"
         return GraftError(
             .other(
-                finding: "'\(one.path)' and '\(other.path)' have different versions of the model",
+                finding: "'\(old.path)' and '\(new.path)' have different versions of the model",
                 // A remedy is never shortened.
-                remedy: "\(way): graft migrate \(migrated.0.path) --model \(migrated.1.path). What differs: "
+                remedy: "\(way): graft migrate \(store) --model \(new.path). What differs: "
                     + differences.joined(separator: "; ") + "."))
     }
 

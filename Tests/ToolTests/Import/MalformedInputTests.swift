@@ -111,6 +111,13 @@ import Testing
         #expect(try store.content == content)
     }
 
+    @Test func `JSON in the place of a model or an archive names the command for it`() throws {
+        let folder = try TemporaryFolder()
+        let json = try folder.file("input.json", "[]")
+        for command in ["lint", "diagram"] { try graft(command, json).failed(saying: "input.json", "graft infer") }
+        try graft("restore", json, "--store", folder.path("S.sqlite")).failed(saying: "input.json", "graft import")
+    }
+
     @Test func `a text that is no JSON is told before a model that is missing`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("heroes.csv", "id,name\n1,Batman\n"), store = folder.path("New.sqlite")
