@@ -9,7 +9,8 @@ extension SnapshotPatcher {
         let leaving = Set(diff.deleted.map(\.key))
         for contents in diff.inserted.sortedByOwners(\.key) { try checkInsertion(contents, leaving) }
         for insertion in insertions { checkLinks(of: insertion) }
-        for contents in diff.deleted { try checkDeletion(contents) }
+        var taken: TakenLinks?
+        for contents in diff.deleted { try checkDeletion(contents, diff, &taken) }
         for change in diff.changed { try checkChange(change) }
         if policy == .skip, !report.conflicts.isEmpty { leaveOutOtherEnds(diff) }
     }
@@ -149,7 +150,10 @@ extension SnapshotPatcher {
         return nil
     }
 
-    private mutating func checkDeletion(_ contents: ObjectContents) throws {
+    /// - Parameter taken: What the diff takes away, once something of it is needed.
+    private mutating func checkDeletion(
+        _ contents: ObjectContents, _ diff: GraphDiff, _ taken: inout TakenLinks?
+    ) throws {
         let entity = try scope.schema.requiredNumber(ofEntity: contents.key.entity)
         guard let row = wholeRow(of: contents.key, entity) else { return }
         var fits = true
@@ -162,9 +166,44 @@ extension SnapshotPatcher {
         for member in scope.entities[row.entity].toOnes + scope.entities[row.entity].toManys
         where !named.contains(member.number) {
             let property = scope.schema.entities[row.entity].properties[member.number]
+            let ends = snapshot.uniqueDestinations(of: row, property)
+            if !ends.isEmpty {
+                let links = taken ?? linksTaken(by: diff)
+                taken = links
+                if links[.init(row: row, property: member.number), default: []].isSuperset(of: ends) { continue }
+            }
             if !checkValue(.nothing(property), property.name, member.number, of: row, contents.key) { fits = false }
         }
         if fits || policy == .force { deletions.append((row, contents)) }
+    }
+
+    /// By their other ends, links that a diff takes away, and who has them.
+    private typealias TakenLinks = [GraphSnapshot.Cell: Set<RowReference>]
+
+    /// The links that a diff takes away at one end. A diff of nested JSON doesn't name the other one, which follows.
+    private mutating func linksTaken(by diff: GraphDiff) -> TakenLinks {
+        var taken: TakenLinks = [:]
+        func note(_ ends: [ObjectKey], _ name: String, of key: ObjectKey) {
+            guard let owner = row(of: key),
+                let inverse = scope.schema.entities[owner.entity].property(name)?.inverse
+            else { return }
+            for case let end? in ends.map({ row(of: $0) }) {
+                taken[.init(row: end, property: inverse), default: []].insert(owner)
+            }
+        }
+        for contents in diff.deleted {
+            for property in contents.properties { note(property.value.ends, property.name, of: contents.key) }
+        }
+        for change in diff.changed {
+            for property in change.properties {
+                switch property.kind {
+                case .attribute: continue
+                case .toOne(let old, _): note(old.map { [$0] } ?? [], property.name, of: change.key)
+                case .toMany(let members): note(members.removed.map(\.key), property.name, of: change.key)
+                }
+            }
+        }
+        return taken
     }
 
     /// Whether a property has a value; notes it where it has another one.
