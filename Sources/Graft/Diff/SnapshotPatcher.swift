@@ -83,6 +83,8 @@ struct SnapshotPatcher {
         try failIfNeeded()
         try writeLinks()
         removeDeleted()
+        // What the text said before, and when, is no longer true.
+        (snapshot.earlier, snapshot.times) = ([], [:])
         report.inserted = newRows.count
         report.deleted = deletedRows.count
         report.changed = Set(effective.map(\.row)).subtracting(newRows).count

@@ -114,6 +114,9 @@ extension NSManagedObjectContext {
 
     /// Imports a snapshot as if it were the text that it was made from.
     ///
+    /// When the text said what isn't a part of an encoded snapshot, nor of one that was changed since: of an ordered relationship of
+    /// which only the other end speaks, these have the members in the order of their rows.
+    ///
     /// - Throws: ``GraftError``, with `modelMismatch` where the snapshot was made with another model than the context's. Then
     ///   the context is as it was before.
     @discardableResult

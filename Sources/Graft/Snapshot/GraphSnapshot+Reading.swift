@@ -56,9 +56,12 @@ extension GraphSnapshot {
         self = reader.takeBatch()
         try addUpLists { _, _ in true }
         let isText = absence == .unknown && !reader.mapping.isDocument
-        if isText { try settleLinks() }
-        (earlier, times) = ([], [:])
-        if isText { noteAddedMembers() }
+        if isText {
+            try settleLinks()
+            noteAddedMembers()
+        } else {
+            (earlier, times) = ([], [:])
+        }
         if absence == .unknown { keepUnnamedObjects() }
     }
 
