@@ -55,7 +55,7 @@ extension BatchImporter {
     /// The rows of objects that aren't there, and that the data names only to remove them from a list, as the owner of what is gone, or as
     /// what that owned. Nothing is made of them.
     private func rowsOnlyNamed(_ snapshot: borrowing GraphSnapshot) -> Set<RowReference> {
-        var pending = snapshot.removals.values.flatMap { snapshot.members[$0.indices] }
+        var pending = snapshot.removals.values.flatMap { snapshot.members[$0.indices] } + snapshot.removedRows
         for statement in snapshot.earlier { pending += snapshot.members[(statement.removals ?? .empty).indices] }
         for plan in plans where !plan.relationships.isEmpty {
             for row in 0..<snapshot.tables[plan.number].count where isGone(plan.number, row, snapshot) {

@@ -314,7 +314,8 @@ struct NeedsObjects: Error {}
     extension GraphSnapshot {
         /// Whether its rows say each thing once, and nothing of what is to go.
         fileprivate var isPlain: Bool {
-            earlier.isEmpty && times.isEmpty && removals.isEmpty && skippedCounts.isEmpty && relatedRows.isEmpty
+            earlier.isEmpty && times.isEmpty && removals.isEmpty && removedRows.isEmpty && skippedCounts.isEmpty
+                && relatedRows.isEmpty
                 && addingLists.isEmpty && claims.isEmpty && !namesClaimed && !hasSiblings && !hasOutdatedRows
                 && versionMixCount == 0 && !keepsRepeatedRows
         }

@@ -21,6 +21,8 @@ public struct GraphSnapshot: Sendable {
     var relatedRows: [RelatedRow] = []
     /// What is to be removed from to-many relationships that say what changes in them; what is to be added is their value.
     var removals: [Cell: MemberRange] = [:]
+    /// What was removed from lists of which it is known since what they have: rows that only tell whom.
+    var removedRows: [RowReference] = []
     /// How many objects have been passed over, by the entity that was asked for.
     var skippedCounts: [Int: Int] = [:]
     /// Whose rows the objects are, where they come from a store.
@@ -98,6 +100,7 @@ public struct GraphSnapshot: Sendable {
         roots.removeAll(keepingCapacity: true)
         forwards.removeAll()
         removals.removeAll()
+        removedRows.removeAll()
         earlier.removeAll()
         times.removeAll()
         hasOutdatedRows = false

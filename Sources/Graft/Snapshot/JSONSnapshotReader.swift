@@ -117,7 +117,7 @@ struct JSONSnapshotReader: ~Copyable {
         return batch
     }
 
-    private static func emptySnapshot(_ mapping: GraphMapping) -> GraphSnapshot {
+    static func emptySnapshot(_ mapping: GraphMapping) -> GraphSnapshot {
         var snapshot = GraphSnapshot(mapping.schema)
         snapshot.absence = .unknown
         if mapping.entities.contains(where: { $0.version != nil }) {

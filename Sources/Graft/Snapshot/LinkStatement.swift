@@ -165,8 +165,13 @@ extension GraphSnapshot {
         let property = schema.entities[cell.row.entity].properties[cell.property]
         let named = MembersComparison.unique(parts.reversed().flatMap(\.self))
         try set(named, property, cell.property, of: cell.row)
-        let start = members.count
-        members += isWhole ? [] : lost
-        removals[cell] = isWhole ? nil : try range(from: start)
+        if isWhole {
+            removedRows += lost
+            removals[cell] = nil
+        } else {
+            let start = members.count
+            members += lost
+            removals[cell] = try range(from: start)
+        }
     }
 }

@@ -60,6 +60,37 @@ import Testing
         }
     }
 
+    @Test func `what is said of those to remove tells whom, and sets and makes nothing, in batches of any size`() throws
+    {
+        func world() throws -> ImportWorld {
+            try ImportWorld(.sqlite) { sketch in
+                sketch.entity(
+                    "Team", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer64AttributeType), .attribute("name"),
+                        .toMany("guests", "Player", inverse: "visits").annotated(["JSONToManyPolicy": "delta"]),
+                        .toMany("players", "Player", inverse: "team"),
+                    ])
+                sketch.entity(
+                    "Player", info: ["identityAttributes": "id"],
+                    [
+                        .attribute("id", .integer64AttributeType), .attribute("name"),
+                        .toOne("team", "Team", inverse: "players"), .toMany("visits", "Team", inverse: "guests"),
+                    ])
+            }
+        }
+        let text = """
+            [{"id": 1, "guests": [1, 2]}, {"id": 2, "guests": {"add": [1], "remove": [{"id": 2, "name": "B", "team": 5}]}},
+             {"id": 1, "guests": {"remove": [{"id": 1, "name": "A", "team": {"id": 2, "name": "T", "players": [1, 2, 8]}}, 9]}}]
+            """
+        let found = try results(world, [text], "Team") { world in
+            let teams = try world.values("id", of: "Team").map { Int($0) ?? -1 }
+            return try teams.map { "\($0): \(try world.members("guests", "id", of: "Team", "id", $0))" }
+                + world.values("name", of: "Player") + world.members("players", "id", of: "Team", "id", 2)
+        }
+        for result in found { #expect(result == [#"1: ["2"]"#, #"2: ["1"]"#, "nil", "nil"]) }
+    }
+
     @Test func `a tombstone in the list of its owner is that owner's object`() throws {
         let gone = ["JSONDeletedKey": "gone"]
         let first = #"[{"id": 1, "lines": [{"no": 1}, {"no": 2}]}, {"id": 2, "lines": [{"no": 1}]}]"#
