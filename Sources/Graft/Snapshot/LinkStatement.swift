@@ -166,7 +166,8 @@ extension GraphSnapshot {
         let named = MembersComparison.unique(parts.reversed().flatMap(\.self))
         try set(named, property, cell.property, of: cell.row)
         if isWhole {
-            removedRows += lost
+            let said = Set(statements.flatMap { rows($0.members) })
+            removedRows += lost.filter { !said.contains($0) }
             removals[cell] = nil
         } else {
             let start = members.count
