@@ -28,6 +28,14 @@ package final class RowSpace: @unchecked Sendable {
         self.references = references
     }
 
+    /// Whether both are of one store that was opened several times. What one coordinator has open twice are two, one copied from the other.
+    func isReopened(_ other: RowSpace) -> Bool {
+        guard storeIdentifier == other.storeIdentifier, !storeIdentifier.isEmpty else { return false }
+        guard let own = store, let theirs = other.store, own !== theirs else { return true }
+        return own.persistentStoreCoordinator !== theirs.persistentStoreCoordinator
+            || own.persistentStoreCoordinator == nil
+    }
+
     /// The numbering of objects that no store has seen yet.
     static let temporary = RowSpace(storeIdentifier: "", store: nil)
 }
@@ -86,12 +94,15 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
         let text =
             isTemporaryID
             ? "x-coredata:///\(name)/t\(TemporaryObjectIDs.uuid(for: number).uuidString)"
-            : "x-coredata://\(space.storeIdentifier)/\(name)/p\(space.references?.text(for: number) ?? "\(number)")"
+            : "x-coredata://\(space.storeIdentifier)/\(name)/p\(reference ?? "\(number)")"
         guard let url = URL(string: text) else {
             fatalError("The entity name '\(name)' can't stand in a URI. Entity names consist of letters, digits and _.")
         }
         return url
     }
+
+    /// What a custom store calls the row.
+    fileprivate var reference: String? { space.references?.text(for: number) }
 
     /// Returns the ID itself, which never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
@@ -104,4 +115,22 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     public override var hash: Int { Int(truncatingIfNeeded: number) ^ Int(bitPattern: ObjectIdentifier(space)) }
 
     public override var description: String { "<\(uriRepresentation().absoluteString)>" }
+}
+
+/// What an ID stands for: a row, whichever coordinator has opened its store, and however often.
+struct RowIdentity: Hashable {
+    let id: NSManagedObjectID
+
+    init(_ id: NSManagedObjectID) { self.id = id }
+
+    static func == (a: RowIdentity, b: RowIdentity) -> Bool {
+        if a.id == b.id { return true }
+        let isAlike = a.id.reference == nil ? a.id.number == b.id.number : a.id.reference == b.id.reference
+        return isAlike && a.id.space.isReopened(b.id.space)
+            && a.id.entity.rootEntity.name == b.id.entity.rootEntity.name
+    }
+
+    func hash(into hasher: inout Hasher) {
+        if let reference = id.reference { hasher.combine(reference) } else { hasher.combine(id.number) }
+    }
 }

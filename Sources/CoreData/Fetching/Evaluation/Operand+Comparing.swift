@@ -84,8 +84,8 @@ extension Operand {
 extension ReadableObject {
     /// Whether both are the same object: by object ID where there is one, else by identity, dictionaries by contents.
     func isSame(as other: ReadableObject) -> Bool {
-        if case .managed(let a) = self, case .managed(let b) = other { return a === b || a.objectID == b.objectID }
-        if let id = objectID { return id == other.objectID }
+        if case .managed(let a) = self, case .managed(let b) = other, a === b { return true }
+        if let id = objectID { return RowIdentity(id) == other.objectID.map(RowIdentity.init) }
         if other.objectID != nil { return false }
         switch (self, other) {
         case (.keyed(let a), .keyed(let b)): return a === b

@@ -11,7 +11,7 @@ enum OperandKey: Hashable {
     case date(TimeInterval)
     case data(Data)
     case uuid(UUID)
-    case identifier(NSManagedObjectID)
+    case identifier(RowIdentity)
     case other(AnyHashable)
     case collection([OperandKey])
     /// No equality that hashing could rely on: every one is its own.
@@ -36,7 +36,7 @@ enum OperandKey: Hashable {
 
     private init(_ object: ReadableObject) {
         if let id = object.objectID {
-            self = .identifier(id)
+            self = .identifier(RowIdentity(id))
             return
         }
         switch object {
@@ -45,8 +45,8 @@ enum OperandKey: Hashable {
         case .reflected(let value as any Hashable): self = .other(AnyHashable(value))
         case .reflected(let value): self = .unique(ObjectIdentifier(value as AnyObject))
         case .keyed(let object): self = .unique(ObjectIdentifier(object))
-        case .managed(let object): self = .identifier(object.objectID)
-        case .identifier(let id): self = .identifier(id)
+        case .managed(let object): self = .identifier(RowIdentity(object.objectID))
+        case .identifier(let id): self = .identifier(RowIdentity(id))
         }
     }
 }

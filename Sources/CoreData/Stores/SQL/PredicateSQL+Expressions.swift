@@ -131,7 +131,7 @@ extension PredicateSQL {
 
     private func isHere(_ id: NSManagedObjectID, _ root: SQLEntity) -> Bool {
         guard let own = space?(root) else { return true }
-        return own === id.space
+        return own === id.space || own.isReopened(id.space)
     }
 
     // MARK: Functions
