@@ -8,8 +8,9 @@ struct DerivedAttributes {
         let entity: NSEntityDescription
         let attribute: NSDerivedAttributeDescription
         let expression: NSExpression
-        /// The root entities of whose rows any may change the value of any row; empty where the row's own values are all.
-        let others: Set<ObjectIdentifier>
+        /// The relationships that lead to what the value is computed from, path by path, the last one first; nil where a row whose value
+        /// changes can't be found from there.
+        let paths: [[NSRelationshipDescription]]?
     }
 
     private let attributes: [Attribute]
@@ -27,13 +28,10 @@ struct DerivedAttributes {
                 else { return nil }
                 let read = (expression.keyPaths ?? []).flatMap { Self.properties($0, entity) }
                 dependOnEachOther = dependOnEachOther || read.contains { $0 is NSDerivedAttributeDescription }
-                let destinations = read.compactMap { ($0 as? NSRelationshipDescription)?.destinationEntity?.rootEntity }
-                // What can't be told may be anything.
                 let isKnown = expression.keyPaths != nil || expression.isNow
-                let others = isKnown ? destinations + (destinations.isEmpty ? [] : [entity.rootEntity]) : model.entities
                 return Attribute(
                     entity: entity, attribute: derived, expression: expression,
-                    others: Set(others.map(ObjectIdentifier.init)))
+                    paths: isKnown ? Self.paths(expression.keyPaths ?? [], entity) : nil)
             }
         }
         self.dependOnEachOther = dependOnEachOther
@@ -49,19 +47,45 @@ struct DerivedAttributes {
         }
     }
 
+    /// Where key paths lead through relationships; nil where one of them can't be followed back.
+    private static func paths(
+        _ keyPaths: [String], _ entity: NSEntityDescription
+    ) -> [[NSRelationshipDescription]]? {
+        let paths = keyPaths.map { path in
+            Array(properties(path, entity).compactMap { $0 as? NSRelationshipDescription }.reversed())
+        }
+        return paths.joined().allSatisfy { $0.inverseRelationship != nil } ? paths.filter { !$0.isEmpty } : nil
+    }
+
     var isEmpty: Bool { attributes.isEmpty }
 
-    /// Computes what a save may have changed: of the rows that it has written what depends on them alone, of all rows what
-    /// follows a relationship to entities that it has changed.
+    /// The rows whose values follow relationships to some rows, as these are linked now: before a save or after it.
+    func followers(of rows: [StoredRow]) -> Set<StoredRow> {
+        var found: Set<StoredRow> = []
+        for path in attributes.flatMap({ $0.paths ?? [] }) {
+            var reached: Set<StoredRow> = []
+            for relationship in path {
+                guard let inverse = relationship.inverseRelationship, let entity = relationship.destinationEntity else {
+                    continue
+                }
+                reached.formUnion(rows.filter { $0.id.entity.isKindOf(entity: entity) })
+                reached = Set(reached.flatMap { $0.destinations(inverse.name) })
+            }
+            found.formUnion(reached)
+        }
+        return found
+    }
+
+    /// Computes what a save may have changed.
     ///
     /// - Parameters:
     ///   - written: The rows inserted and updated.
-    ///   - changed: The IDs of all rows of the save, deleted ones included.
+    ///   - followers: Those of all rows of the save, before it and after it.
     ///   - rows: All rows of an entity and its sub-entities.
     func compute(
-        written: [StoredRow], changed: [NSManagedObjectID], rows: (NSEntityDescription) -> [StoredRow]
+        written: [StoredRow], followers: Set<StoredRow>, rows: (NSEntityDescription) -> [StoredRow]
     ) {
-        let touched = Set(changed.map { ObjectIdentifier($0.entity.rootEntity) })
+        let affected = Array(followers.union(written))
         var all: [ObjectIdentifier: [StoredRow]] = [:]
         func allRows(_ entity: NSEntityDescription) -> [StoredRow] {
             if let known = all[ObjectIdentifier(entity)] { return known }
@@ -69,8 +93,9 @@ struct DerivedAttributes {
             all[ObjectIdentifier(entity)] = found
             return found
         }
-        for derived in attributes where derived.others.isEmpty || !derived.others.isDisjoint(with: touched) {
-            _ = compute(derived, derived.others.isEmpty ? written : allRows(derived.entity))
+        for derived in attributes {
+            let rows = derived.paths == nil ? allRows(derived.entity) : derived.expression.isNow ? written : affected
+            _ = compute(derived, rows)
         }
         guard dependOnEachOther else { return }
         // What never comes to rest stays as it is in the end; a SQLite store refuses to save it.

@@ -151,6 +151,8 @@ final class InMemoryStoreBackend: StoreBackend {
             let inserted = try changes.inserted.map { ($0, try stored($0.values, $0.objectID)) }
             let updated = try changes.updated.map { ($0, try stored($0.values, $0.objectID)) }
             try checkUniqueness(changes)
+            let before = changes.deleted.map(\.objectID) + changes.updated.map(\.objectID)
+            let followers = derived.followers(of: before.compactMap(storedRow))
             for change in changes.deleted { delete(change.objectID) }
             for (change, values) in inserted { insert(change, values) }
             for (change, values) in updated { update(change, values) }
@@ -158,10 +160,10 @@ final class InMemoryStoreBackend: StoreBackend {
             for change in changes.inserted { linkMembers(change) }
             for change in changes.updated { for relation in change.relations { apply(relation, to: change.objectID) } }
             if derived.isEmpty { return nil }
-            let written = (changes.inserted + changes.updated).map(\.objectID)
-            derived.compute(
-                written: written.compactMap(storedRow), changed: written + changes.deleted.map(\.objectID)
-            ) { matches(StoreQuery(entity: $0)) }
+            let written = (changes.inserted + changes.updated).compactMap { storedRow($0.objectID) }
+            derived.compute(written: written, followers: followers.union(derived.followers(of: written))) {
+                matches(StoreQuery(entity: $0))
+            }
             return nil
         }
     }

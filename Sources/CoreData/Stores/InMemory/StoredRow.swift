@@ -62,6 +62,13 @@ final class StoredRow: NSObject, KeyValueReadable {
         return ids.sorted { $0.number < $1.number }
     }
 
+    /// The rows that a relationship leads to.
+    func destinations(_ relationship: String) -> [StoredRow] {
+        guard let slot = layout.slot(named: relationship) else { return [] }
+        let ids = values[slot].referencedID.map { [$0] } ?? members[slot]?.ids ?? []
+        return ids.compactMap(backend.storedRow)
+    }
+
     func readableValue(forKey key: String) -> Any? {
         guard let slot = layout.slot(named: key) else {
             return switch key {
