@@ -21,7 +21,7 @@ final class BatchRows {
     func next() throws -> StoreBatchInsertion.Row? {
         defer { position += 1 }
         guard let row = try given() else { return nil }
-        try requireMandatory(row)
+        try check(row)
         return row
     }
 
@@ -99,12 +99,16 @@ final class BatchRows {
     }
 
     /// Observed (iOS 18.3): a batch insertion demands the mandatory attributes. What a batch can't set isn't demanded.
-    private func requireMandatory(_ row: StoreBatchInsertion.Row) throws {
-        for slot in layout.slots.indices where layout.isChecked[slot] && row.values[slot].isNull {
-            let definition = layout.slots[slot], attribute = definition.property as? NSAttributeDescription
-            guard let attribute, !definition.isOptional, !definition.isTransient,
+    private func check(_ row: StoreBatchInsertion.Row) throws {
+        for slot in layout.slots.indices where layout.isChecked[slot] {
+            let definition = layout.slots[slot], value = row.values[slot]
+            guard let attribute = definition.property as? NSAttributeDescription, !definition.isTransient,
                 !(attribute is NSDerivedAttributeDescription)
             else { continue }
+            if let expected = attribute.attributeType.room(exceededBy: value) {
+                throw problem("has \(value.boxedAttribute ?? "") in '\(definition.name)', which has to be \(expected)")
+            }
+            guard !definition.isOptional, value.isNull || value.isNaN else { continue }
             throw problem(
                 "needs a value of '\(definition.name)'. Give one", .validationMissingMandatoryProperty,
                 [NSValidationKeyErrorKey: definition.name, NSValidationValueErrorKey: NSNull()])
@@ -165,6 +169,9 @@ struct BatchAssignments {
             throw problem(
                 "'\(attribute.name)' can't hold \(constant.map { "\(type(of: $0)) '\($0)'" } ?? "nil")",
                 "Convert it to the attribute's type first")
+        }
+        if let expected = attribute.attributeType.room(exceededBy: managed) {
+            throw problem("'\(attribute.name)' can't hold \(constant ?? "")", "It has to be \(expected)")
         }
         return .constant(managed)
     }

@@ -100,7 +100,8 @@ package final class EntityLayout {
     private(set) lazy var isChecked: [Bool] = slots.indices.map { index in
         let slot = slots[index]
         if slot.isToMany { return hasCountRule(index) }
-        return !slot.isOptional || !slot.property.validationRules.isEmpty
+        let attribute = slot.property as? NSAttributeDescription
+        return !slot.isOptional || !slot.property.validationRules.isEmpty || attribute?.attributeType.isNarrow == true
     }
 
     /// The composite attributes, by name, without those within others.

@@ -69,6 +69,15 @@ extension ManagedValue {
         }
     }
 
+    /// Whether it is what isn't a number, of which SQL makes no value.
+    var isNaN: Bool {
+        switch self {
+        case .double(let number), .date(let number): number.isNaN
+        case .decimal(let number): number.isNaN
+        default: false
+        }
+    }
+
     /// The ID of the destination of a to-one relationship.
     package var referencedID: NSManagedObjectID? {
         switch self {

@@ -60,6 +60,7 @@ extension NSManagedObject {
         switch layout.slots[slot].kind {
         case .attribute:
             if values[slot].isNull { return try requireOptional(slot) }
+            try requireRoom(slot, values[slot])
             if !layout.slots[slot].property.validationRules.isEmpty {
                 try checkRules(slot, values[slot].boxedAttribute)
             }
@@ -96,6 +97,9 @@ extension NSManagedObject {
 
     private func check(_ value: Any?, _ slot: Int) throws {
         guard let value, !(value is NSNull) else { return try requireOptional(slot) }
+        if let attribute = layout.slots[slot].property as? NSAttributeDescription {
+            try requireRoom(slot, ManagedValue(boxed: value, for: attribute) ?? .null)
+        }
         try checkRules(slot, value)
     }
 
@@ -104,6 +108,23 @@ extension NSManagedObject {
     private func requireOptional(_ slot: Int) throws {
         guard !layout.slots[slot].isOptional else { return }
         throw missing(slot)
+    }
+
+    /// Refuses what a store can't give back: a number that the attribute's type has no room for, and what isn't a number
+    /// where there has to be one.
+    private func requireRoom(_ slot: Int, _ value: ManagedValue) throws {
+        if !layout.slots[slot].isOptional, value.isNaN {
+            throw failure(
+                .validationMissingMandatoryProperty, slot, nil,
+                "is required and is not a number (NaN), which a store can't keep. Set a number.")
+        }
+        guard let attribute = layout.slots[slot].property as? NSAttributeDescription,
+            let expected = attribute.attributeType.room(exceededBy: value),
+            let number = value.boxedAttribute as? NSNumber
+        else { return }
+        throw failure(
+            number.doubleValue < 0 ? .validationNumberTooSmall : .validationNumberTooLarge, slot, number,
+            "is \(number) and has to be \(expected). Set another one, or give the attribute a wider type.")
     }
 
     private func missing(_ slot: Int) -> CocoaError {

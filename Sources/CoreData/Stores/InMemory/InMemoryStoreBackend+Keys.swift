@@ -17,7 +17,7 @@ extension InMemoryStoreBackend {
             }
             check.check(NSExpression(forKeyPath: key), [:])
             // A closure may order lists, too.
-            if descriptor.comparison != nil { check.requireSingleValue(of: key) }
+            if descriptor.comparison != nil { check.requireOrder(of: key) }
             try check.finish { "The sort descriptor \(descriptor)" }
         }
         guard let selection else { return }
@@ -38,13 +38,19 @@ private struct KeyCheck {
     private var problem: String?
     /// Whether the path that was followed last leads through a to-many relationship.
     private var isToMany = false
+    /// What that path ends with, where it is a plain key.
+    private var last: NSPropertyDescription?
 
     init(entity: NSEntityDescription) { self.entity = entity }
 
     /// - Parameter key: The path that was checked last.
-    mutating func requireSingleValue(of key: String) {
+    mutating func requireOrder(of key: String) {
         if isToMany, !KeyPathSteps(key).computesCollections {
             problem = problem ?? "'\(key)' leads to many values, which have no order"
+        }
+        // What SQL has no order for.
+        if let attribute = last as? NSAttributeDescription, case .opaque = SQLKind(of: attribute) {
+            problem = problem ?? "the values of '\(key)' have no order"
         }
     }
 
@@ -123,6 +129,7 @@ private struct KeyCheck {
         var current = start
         var keys = CompositeKeys()
         isToMany = false
+        last = nil
         for step in path.steps {
             guard let owner = current else { return nil }
             switch step {
@@ -144,6 +151,7 @@ private struct KeyCheck {
                     return nil
                 }
                 // What an attribute's value answers to isn't the model's concern.
+                last = property
                 let relationship = property as? NSRelationshipDescription
                 if relationship?.isToMany ?? false { isToMany = true }
                 current = relationship?.destinationEntity

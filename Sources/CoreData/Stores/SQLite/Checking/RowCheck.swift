@@ -127,21 +127,11 @@ struct RowCheck {
         }
     }
 
-    /// Code may set a number that is wider than its attribute, and a store keeps it; but nothing takes it from there.
+    /// A store keeps a number that is wider than its attribute; but nothing takes it from there.
     private static func requireRoom(
         for value: ManagedValue, _ field: EntityPlan.Field, _ found: @autoclosure () -> String
     ) throws {
-        let expected: String
-        switch (value, field.type) {
-        case (.integer(let number), .integer16AttributeType) where Int16(exactly: number) == nil:
-            expected = "an integer of 16 bits (\(Int16.min) to \(Int16.max))"
-        case (.integer(let number), .integer32AttributeType) where Int32(exactly: number) == nil:
-            expected = "an integer of 32 bits (\(Int32.min) to \(Int32.max))"
-        case (.double(let number), .floatAttributeType) where number.isFinite && !Float(number).isFinite:
-            expected =
-                "a number of single precision (\(-Float.greatestFiniteMagnitude) to \(Float.greatestFiniteMagnitude))"
-        default: return
-        }
+        guard let expected = field.type?.room(exceededBy: value) else { return }
         throw RowError(place: field.column, found: found(), expected: expected)
     }
 
