@@ -110,7 +110,7 @@
 
         func readOnly() -> CocoaError {
             CoreDataError.make(
-                .persistentStoreSave,
+                .fileWriteNoPermission,
                 "The store \(store) was opened read-only. Open it without NSReadOnlyPersistentStoreOption to change it."
             )
         }
