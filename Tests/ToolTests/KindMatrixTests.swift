@@ -70,6 +70,10 @@ import Testing
         // Folders may be models.
         case (.linting, .folder), (.inspecting, .folder): return "folder"
         case (.merging, .mergePatch), (.mergingTheirs, .mergePatch): return importing
+        case (.linting, .json), (.linting, .ndjson), (.linting, .export), (.linting, .mergePatch),
+            (.picturing, .json), (.picturing, .ndjson), (.picturing, .export), (.picturing, .mergePatch),
+            (.generating, .json), (.generating, .ndjson), (.generating, .export), (.generating, .mergePatch):
+            return "graft infer"
         default: return advice[cell.kind]
         }
     }

@@ -60,7 +60,8 @@ extension NSManagedObject {
         switch layout.slots[slot].kind {
         case .attribute:
             if values[slot].isNull { return try requireOptional(slot) }
-            try requireRoom(slot, values[slot])
+            // What a store has been given by others stays as it is.
+            if touched.contains(slot) { try requireRoom(slot, values[slot]) }
             if !layout.slots[slot].property.validationRules.isEmpty {
                 try checkRules(slot, values[slot].boxedAttribute)
             }

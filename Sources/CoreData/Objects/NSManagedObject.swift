@@ -420,6 +420,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         case .object, .objectID: "\(name) = \(values[slot].referencedID?.uriRepresentation().absoluteString ?? "nil")"
         case .objects(let members): "\(name) = (\(members.count) objects)"
         case .unread, .memberIDs: "\(name) = <relationship fault>"
+        // Foundation on Linux ends the process over a date that is no number.
+        case .date(let seconds) where seconds.isNaN: "\(name) = \(seconds)"
         default: "\(name) = \(values[slot].boxedAttribute.map { "\($0)" } ?? "nil")"
         }
     }

@@ -12,7 +12,7 @@ import Testing
         external.allowsExternalBinaryDataStorage = true
         model.entitiesByName["Tag"]?.properties += [
             LibraryModel.attribute("small", .integer16AttributeType),
-            LibraryModel.attribute("single", .floatAttributeType),
+            LibraryModel.attribute("single", .floatAttributeType), LibraryModel.attribute("seen", .dateAttributeType),
             LibraryModel.attribute("weight", .doubleAttributeType, optional: false, default: 0),
             LibraryModel.attribute("cost", .decimalAttributeType, optional: false, default: 0), external,
         ]
@@ -62,6 +62,27 @@ import Testing
         }
         library.context.rollback()
         #expect(try library.fetch(broken.entity, in: library.newContext()).count == 1)
+    }
+
+    @Test func `a number that others stored keeps no other change from being saved`() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Tags.sqlite")
+        let library = try Library(at: url, model: Self.model())
+        let tag = library.insert("Tag")
+        try library.context.save()
+        try StoreSQL.run("UPDATE ZTAG SET ZSMALL = 70000", at: url)
+        library.context.refresh(tag, mergeChanges: false)
+        #expect(tag.value(forKey: "small") as? Int == 70_000)
+        tag.setValue(1.5, forKey: "single")
+        try library.context.save()
+        tag.setValue(70_001, forKey: "small")
+        #expect(throws: CocoaError.self) { try library.context.save() }
+    }
+
+    @Test func `an object with a date that is no number describes itself`() throws {
+        let library = try Library(.inMemory, model: Self.model())
+        let tag = library.insert("Tag", ["seen": Date(timeIntervalSinceReferenceDate: .nan)])
+        #expect("\(tag)".contains("seen = nan"))
     }
 
     @Test func `a value that is wider than its attribute is in no batch, either`() throws {
