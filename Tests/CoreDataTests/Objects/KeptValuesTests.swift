@@ -35,9 +35,6 @@ import Testing
             entity: "Book", key: "pages", value: 1 << 40, code: NSValidationNumberTooLargeError,
             words: "Book.pages is 1099511627776 and has to be an integer of 32 bits"),
         Case(
-            entity: "Tag", key: "single", value: 1e39, code: NSValidationNumberTooLargeError,
-            words: "Tag.single is 1e+39 and has to be a number of single precision"),
-        Case(
             entity: "Tag", key: "weight", value: Double.nan, code: NSValidationMissingMandatoryPropertyError,
             words: "Tag.weight is required and is not a number (NaN)"),
         Case(

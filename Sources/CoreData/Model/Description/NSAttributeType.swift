@@ -76,8 +76,8 @@ extension NSAttributeType {
 }
 
 extension NSAttributeType {
-    /// Whether there are numbers that the type has no room for; code may set any.
-    var isNarrow: Bool { [.integer16AttributeType, .integer32AttributeType, .floatAttributeType].contains(self) }
+    /// Whether there are integers that the type has no room for; code may set any.
+    var isNarrow: Bool { [.integer16AttributeType, .integer32AttributeType].contains(self) }
 
     /// What the type has room for, in words, where a value isn't among that.
     func room(exceededBy value: ManagedValue) -> String? {
@@ -86,8 +86,6 @@ extension NSAttributeType {
             "an integer of 16 bits (\(Int16.min) to \(Int16.max))"
         case (.integer(let number), .integer32AttributeType) where Int32(exactly: number) == nil:
             "an integer of 32 bits (\(Int32.min) to \(Int32.max))"
-        case (.double(let number), .floatAttributeType) where number.isFinite && !Float(number).isFinite:
-            "a number of single precision (\(-Float.greatestFiniteMagnitude) to \(Float.greatestFiniteMagnitude))"
         default: nil
         }
     }

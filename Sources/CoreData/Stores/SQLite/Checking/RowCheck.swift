@@ -131,7 +131,13 @@ struct RowCheck {
     private static func requireRoom(
         for value: ManagedValue, _ field: EntityPlan.Field, _ found: @autoclosure () -> String
     ) throws {
-        guard let expected = field.type?.room(exceededBy: value) else { return }
+        var expected = field.type?.room(exceededBy: value)
+        if field.type == .floatAttributeType, case .double(let number) = value, number.isFinite, !Float(number).isFinite
+        {
+            expected =
+                "a number of single precision (\(-Float.greatestFiniteMagnitude) to \(Float.greatestFiniteMagnitude))"
+        }
+        guard let expected else { return }
         throw RowError(place: field.column, found: found(), expected: expected)
     }
 
