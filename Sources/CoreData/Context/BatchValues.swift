@@ -98,13 +98,20 @@ final class BatchRows {
         return row
     }
 
+    /// The attributes that a batch sets, and of which the model demands something.
+    private lazy var checked: [(slot: Int, attribute: NSAttributeDescription)] = layout.slots.indices.compactMap {
+        slot in
+        guard layout.isChecked[slot], !layout.slots[slot].isTransient,
+            let attribute = layout.slots[slot].property as? NSAttributeDescription,
+            !(attribute is NSDerivedAttributeDescription)
+        else { return nil }
+        return (slot, attribute)
+    }
+
     /// Observed (iOS 18.3): a batch insertion demands the mandatory attributes. What a batch can't set isn't demanded.
     private func check(_ row: StoreBatchInsertion.Row) throws {
-        for slot in layout.slots.indices where layout.isChecked[slot] {
+        for (slot, attribute) in checked {
             let definition = layout.slots[slot], value = row.values[slot]
-            guard let attribute = definition.property as? NSAttributeDescription, !definition.isTransient,
-                !(attribute is NSDerivedAttributeDescription)
-            else { continue }
             if let expected = attribute.attributeType.room(exceededBy: value) {
                 throw problem("has \(value.boxedAttribute ?? "") in '\(definition.name)', which has to be \(expected)")
             }

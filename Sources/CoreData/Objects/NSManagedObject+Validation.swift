@@ -119,12 +119,12 @@ extension NSManagedObject {
                 .validationMissingMandatoryProperty, slot, nil,
                 "is required and is not a number (NaN), which a store can't keep. Set a number.")
         }
-        guard let attribute = layout.slots[slot].property as? NSAttributeDescription,
-            let expected = attribute.attributeType.room(exceededBy: value),
-            let number = value.boxedAttribute as? NSNumber
+        guard case .integer(let number) = value,
+            let attribute = layout.slots[slot].property as? NSAttributeDescription,
+            let expected = attribute.attributeType.room(exceededBy: value)
         else { return }
         throw failure(
-            number.doubleValue < 0 ? .validationNumberTooSmall : .validationNumberTooLarge, slot, number,
+            number < 0 ? .validationNumberTooSmall : .validationNumberTooLarge, slot, NSNumber(value: number),
             "is \(number) and has to be \(expected). Set another one, or give the attribute a wider type.")
     }
 
