@@ -14,6 +14,12 @@ extension NSManagedObjectContext {
         return registry.object(for: own.key)
     }
 
+    /// Whether the context has the object of a row that its own store has given.
+    package func hasObject(ofRow id: NSManagedObjectID) -> Bool {
+        if parentContext != nil { adoptPermanentIDs() }
+        return registry.object(for: id.key) != nil
+    }
+
     func objectOrFault(with objectID: NSManagedObjectID) -> NSManagedObject {
         registeredObject(for: objectID) ?? makeObject(ownID(for: objectID) ?? objectID)
     }

@@ -40,6 +40,20 @@ package final class RowSpace: @unchecked Sendable {
     static let temporary = RowSpace(storeIdentifier: "", store: nil)
 }
 
+/// What the IDs of one entity's objects in one store have in common: an ID that refers to this alone counts one reference where it
+/// is made. An entity's would take longest, because others refer to it weakly.
+package final class ObjectKind: @unchecked Sendable {
+    // Safe to share: both are constants, and an entity is immutable once a coordinator uses its model.
+
+    package let entity: NSEntityDescription
+    package let space: RowSpace
+
+    package init(_ entity: NSEntityDescription, _ space: RowSpace) {
+        self.entity = entity
+        self.space = space
+    }
+}
+
 /// What a context's table of registered objects is keyed by. Unlike an ID it costs no counting of references.
 package struct RowKey: Hashable {
     package let space: ObjectIdentifier
@@ -55,17 +69,23 @@ package struct RowKey: Hashable {
 public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, @unchecked Sendable {
     // Safe to share: all stored properties are constants, and an entity is immutable once a coordinator uses its model.
 
-    /// The entity of the object itself, not of the fetched ancestor.
-    public let entity: NSEntityDescription
-    package let space: RowSpace
+    private let kind: ObjectKind
     /// The primary key (`Z_PK`), or the process-wide count of a temporary ID.
     package let number: Int64
 
-    package init(entity: NSEntityDescription, space: RowSpace, number: Int64) {
-        self.entity = entity
-        self.space = space
+    package init(_ kind: ObjectKind, number: Int64) {
+        self.kind = kind
         self.number = number
     }
+
+    package convenience init(entity: NSEntityDescription, space: RowSpace, number: Int64) {
+        self.init(ObjectKind(entity, space), number: number)
+    }
+
+    /// The entity of the object itself, not of the fetched ancestor.
+    public var entity: NSEntityDescription { kind.entity }
+
+    package var space: RowSpace { kind.space }
 
     /// An ID of no object, for tests that need just any one.
     public convenience override init() {
@@ -81,10 +101,16 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     /// The number of the object's row; nil while the ID is temporary, and in a custom store.
     package var rowNumber: Int64? { isTemporaryID || space.references != nil ? nil : number }
 
-    /// The ID of another row of the same entity and store.
-    package func withNumber(_ number: Int64) -> NSManagedObjectID {
-        NSManagedObjectID(entity: entity, space: space, number: number)
+    /// Whether both are of one entity and store.
+    package func isOfKind(of other: NSManagedObjectID) -> Bool {
+        kind === other.kind || kind.entity === other.kind.entity && kind.space === other.kind.space
     }
+
+    /// Which entity it is, without counting a reference to it.
+    package var entityIdentifier: ObjectIdentifier { ObjectIdentifier(kind.entity) }
+
+    /// The ID of another row of the same entity and store.
+    package func withNumber(_ number: Int64) -> NSManagedObjectID { NSManagedObjectID(kind, number: number) }
 
     package var key: RowKey { RowKey(space: ObjectIdentifier(space), number: number) }
 

@@ -35,8 +35,12 @@ extension NSPersistentStoreCoordinator: ObjectSource {
     func rows(
         withIDs ids: [NSManagedObjectID], slots: [Int]?, for context: NSManagedObjectContext
     ) throws -> [StoreRow] {
+        let places = try positionsByStore(ids)
+        if places.count == 1, places[0].positions.count == ids.count {
+            return try context.readBackend(of: places[0].store).rows(withIDs: ids, slots: slots)
+        }
         var rows: [StoreRow] = []
-        for (store, positions) in try positionsByStore(ids) {
+        for (store, positions) in places {
             rows += try context.readBackend(of: store).rows(withIDs: positions.map { ids[$0] }, slots: slots)
         }
         return rows
@@ -45,8 +49,12 @@ extension NSPersistentStoreCoordinator: ObjectSource {
     func members(
         of relationship: NSRelationshipDescription, owners: [NSManagedObjectID], for context: NSManagedObjectContext
     ) throws -> [[NSManagedObjectID]] {
+        let places = try positionsByStore(owners)
+        if places.count == 1, places[0].positions.count == owners.count {
+            return try context.readBackend(of: places[0].store).members(of: relationship, owners: owners)
+        }
         var members = [[NSManagedObjectID]](repeating: [], count: owners.count)
-        for (store, positions) in try positionsByStore(owners) {
+        for (store, positions) in places {
             let lists = try context.readBackend(of: store).members(
                 of: relationship, owners: positions.map { owners[$0] })
             for (position, list) in zip(positions, lists) { members[position] = list }

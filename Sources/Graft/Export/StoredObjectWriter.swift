@@ -99,7 +99,7 @@ final class StoredObjectWriter: ItemWriter {
             var places: [Link: Int] = [:]
             var seen: Set<Meeting> = []
             for (way, rows) in level {
-                let groups = try Dictionary(grouping: rows.indices) { try numbers.number(of: rows[$0].objectID.entity) }
+                let groups = try Dictionary(grouping: rows.indices) { try numbers.number(of: rows[$0].objectID) }
                 // In a defined order, so that what can't be read is told in it.
                 for (number, indices) in groups.sorted(by: { $0.key < $1.key }) {
                     let (plan, links) = (form.plans[number], links(form.plans[number], way))
@@ -174,7 +174,7 @@ final class StoredObjectWriter: ItemWriter {
     // MARK: Writing
 
     func plan(of object: StoredObject) throws -> ExportPlan {
-        form.plans[try numbers.number(of: object.objectID.entity)]
+        form.plans[try numbers.number(of: object.objectID)]
     }
 
     func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) -> Bool { true }

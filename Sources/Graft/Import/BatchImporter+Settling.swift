@@ -109,7 +109,7 @@ extension BatchImporter {
     private func saysNothingNew(_ reference: RowReference, _ snapshot: borrowing GraphSnapshot) throws -> Bool {
         let (plan, entity) = (plans[reference.entity], reference.entity)
         guard plan.isComparable, let row = stored[reference], object(reference) == nil,
-            row.entity === matcher.known.entities[entity]
+            matcher.known.number(of: row.objectID) == entity
         else { return false }
         let words = snapshot.tables[entity].wordCount
         for word in 0..<words {
@@ -137,7 +137,7 @@ extension BatchImporter {
     /// What links to a row's object are known by; nil where the store has none.
     @inline(__always)
     private func storedKey(_ row: RowReference) -> ObjectIDKey? {
-        stored[row]?.objectID.lookupKey ?? object(row)?.objectID.lookupKey
+        stored.key(of: row) ?? object(row)?.objectID.lookupKey
     }
 
     /// Leaves out the rows whose lists aren't those of the store.
@@ -172,12 +172,11 @@ extension BatchImporter {
             guard let key = storedKey(snapshot.resolved(snapshot.members[index])) else { return false }
             wanted.append(key)
         }
-        if wanted.count == members.count, wanted.elementsEqual(members, by: { $0 == $1.lookupKey }) { return true }
+        let stored = members.map(\.lookupKey)
+        if wanted == stored { return true }
         // Of an ordered list, only the first place of a member counts.
-        if property.isOrdered {
-            return MembersComparison.unique(wanted).elementsEqual(members) { $0 == $1.lookupKey }
-        }
-        return MembersComparison.haveSame(wanted, members.map(\.lookupKey))
+        return property.isOrdered
+            ? MembersComparison.unique(wanted) == stored : MembersComparison.haveSame(wanted, stored)
     }
 
     /// Notes the relationships that rows which aren't settled speak of.

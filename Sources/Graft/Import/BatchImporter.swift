@@ -286,10 +286,8 @@ final class BatchImporter {
     /// Counts a row of which nobody needed the object.
     private func countSettled(_ entity: Int, _ row: Int, _ snapshot: borrowing GraphSnapshot) {
         let reference = RowReference(entity: entity, row: row)
-        guard isSettled(reference), let found = stored[reference], !plans[entity].isReference(row, snapshot) else {
-            return
-        }
-        tally.countKnown(found.objectID.lookupKey, entity, isChanged: false)
+        guard isSettled(reference), !plans[entity].isReference(row, snapshot) else { return }
+        if let key = stored.key(of: reference) { tally.countKnown(key, entity, isChanged: false) }
     }
 
     /// Decides which objects go, with what they own, and counts them.

@@ -109,7 +109,7 @@ struct ImportDeletions {
 
     /// Takes back what has been held in saved batches and the store still has, and in batches that aren't saved.
     mutating func takeHeld() throws {
-        let groups = Dictionary(grouping: heldBefore) { known.number(of: $0.id.entity) ?? -1 }
+        let groups = Dictionary(grouping: heldBefore) { known.number(of: $0.id) ?? -1 }
         for (number, group) in groups.sorted(by: { $0.key < $1.key }) where number >= 0 {
             let objects = try context.readStored(group.map(\.id), plans[number].name, prefetching: [])
             let byID = Dictionary(objects.map { ($0.objectID.lookupKey, $0) }) { first, _ in first }

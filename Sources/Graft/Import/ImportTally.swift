@@ -39,7 +39,7 @@ struct ImportTally {
     private var foundStubs: Set<ObjectIDKey> = []
     /// What each object has been counted as in the batches before, so that it counts once; and in this one.
     private var counted = ObjectMarks()
-    private var countedNow: [ObjectIDKey: CountedState] = [:]
+    private var countedNow = ObjectMarks()
 
     /// A property of the data that objects of another entity don't have.
     struct LeftOut: Hashable {
@@ -57,7 +57,7 @@ struct ImportTally {
         fileprivate var alone: Set<ObjectIDKey>
         fileprivate var stubs: Set<ObjectIDKey>
         fileprivate var foundStubs: Set<ObjectIDKey>
-        fileprivate var countedNow: [ObjectIDKey: CountedState]
+        fileprivate var countedNow: ObjectMarks
     }
 
     var state: State {
@@ -94,15 +94,21 @@ struct ImportTally {
             if keepsObjects { noteStub(touch.object) }
         } else {
             counts[entity].inserted += 1
-            if keepsObjects { countedNow[touch.object.objectID.lookupKey] = .inserted }
+            if keepsObjects { note(touch.object.objectID.lookupKey, .inserted) }
         }
     }
 
+    private func countedState(_ key: ObjectIDKey) -> CountedState? {
+        (countedNow[key] ?? counted[key]).flatMap(CountedState.init)
+    }
+
+    private mutating func note(_ key: ObjectIDKey, _ state: CountedState) { countedNow[key] = state.rawValue }
+
     /// Counts an object that its version leaves alone, unless it counts as something else.
     private mutating func countSkipped(_ key: ObjectIDKey, _ entity: Int) {
-        guard countedNow[key] ?? counted[key].flatMap(CountedState.init) == nil else { return }
+        guard countedState(key) == nil else { return }
         counts[entity].skipped += 1
-        countedNow[key] = .skipped
+        note(key, .skipped)
     }
 
     private mutating func noteStub(_ object: NSManagedObject) {
@@ -115,10 +121,10 @@ struct ImportTally {
             // This import made it and has filled it now: altogether it is new.
             counts[entity].stubs -= 1
             counts[entity].inserted += 1
-            countedNow[key] = .inserted
+            note(key, .inserted)
             return
         }
-        switch countedNow[key] ?? counted[key].flatMap(CountedState.init) {
+        switch countedState(key) {
         case .inserted?, .updated?: return
         case .unchanged?:
             guard isChanged else { return }
@@ -128,7 +134,7 @@ struct ImportTally {
             if before == .skipped { counts[entity].skipped -= 1 }
             if isChanged { counts[entity].updated += 1 } else { counts[entity].unchanged += 1 }
         }
-        countedNow[key] = isChanged ? .updated : .unchanged
+        note(key, isChanged ? .updated : .unchanged)
     }
 
     /// Counts the objects that have lost something to others.
@@ -143,7 +149,7 @@ struct ImportTally {
     func hasMade(_ object: NSManagedObject) -> Bool {
         let key = object.objectID.lookupKey
         return stubs.contains(key) || foundStubs.contains(key)
-            || (countedNow[key] ?? counted[key].flatMap(CountedState.init)) == .inserted
+            || countedState(key) == .inserted
     }
 
     /// Counts objects of this import as those that have taken their place.
@@ -159,8 +165,8 @@ struct ImportTally {
                 stubs.insert(newKey)
                 counts[replacement.oldEntity].stubs -= 1
                 counts[replacement.entity].stubs += 1
-            } else if (countedNow[key] ?? counted[key].flatMap(CountedState.init)) == .inserted {
-                countedNow[newKey] = .inserted
+            } else if countedState(key) == .inserted {
+                note(newKey, .inserted)
                 counts[replacement.oldEntity].inserted -= 1
                 counts[replacement.entity].inserted += 1
             }
@@ -175,8 +181,8 @@ struct ImportTally {
 
     /// Forgets a saved batch but for what its objects have been counted as.
     mutating func endBatch() {
-        for (key, state) in countedNow { counted[key] = state.rawValue }
-        countedNow.removeAll(keepingCapacity: true)
+        counted.merge(countedNow)
+        countedNow.removeAll()
         losses.endBatch()
         touched.removeAll(keepingCapacity: true)
     }

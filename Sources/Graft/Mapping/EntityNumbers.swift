@@ -17,6 +17,16 @@ struct EntityNumbers: Sendable {
     @inline(__always)
     subscript(entity: NSEntityDescription) -> Int? { numbers[ObjectIdentifier(entity)] }
 
+    /// The number of an object's entity; nil for one of another model.
+    @inline(__always)
+    subscript(id: NSManagedObjectID) -> Int? { numbers[id.entityIdentifier] }
+
+    /// The number of an object's entity.
+    ///
+    /// - Throws: ``GraftError`` with `unknownEntity` for one of another model.
+    @inline(__always)
+    func number(of id: NSManagedObjectID) throws -> Int { try self[id] ?? number(of: id.entity) }
+
     /// The number of an entity.
     ///
     /// - Throws: ``GraftError`` with `unknownEntity` for one of another model.

@@ -20,10 +20,32 @@ final class KeyTree: Sendable {
         var rank: UInt8 = 0
         /// Whether the value is all there is to it: one place for one property, without policies that concern the reader.
         var isPlain = true
+        /// What few keys have: one reference to copy for each key that is read.
+        fileprivate(set) var more: More?
+
         /// The table below, for a step.
-        var subtree: KeyTree?
+        var subtree: KeyTree? { more?.subtree }
+
         /// The further targets of the same key: one value may fill several properties.
-        var others: [Target] = []
+        var others: [Target] { more?.others ?? [] }
+
+        /// The target without the further ones.
+        var alone: Target {
+            var alone = self
+            alone.more = subtree.map { More(subtree: $0, others: []) }
+            return alone
+        }
+    }
+
+    /// What few keys have.
+    final class More: Sendable {
+        let subtree: KeyTree?
+        let others: [Target]
+
+        fileprivate init(subtree: KeyTree?, others: [Target]) {
+            self.subtree = subtree
+            self.others = others
+        }
     }
 
     /// A property that a value somewhere below fills.
@@ -105,11 +127,11 @@ struct KeyTreeBuilder {
                 shorter.path.removeFirst()
                 return shorter
             }
-            targets.append(KeyTree.Target(role: .step, subtree: tree(shortened, at: path)))
+            targets.append(KeyTree.Target(role: .step, more: .init(subtree: tree(shortened, at: path), others: [])))
         }
         // An entry has a path of at least one key, so there is a target.
         var first = targets.removeFirst()
-        first.others = targets
+        if !targets.isEmpty { first.more = .init(subtree: first.subtree, others: targets) }
         first.isPlain = first.isPlain && targets.isEmpty
         return first
     }

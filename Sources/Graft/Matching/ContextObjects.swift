@@ -74,6 +74,9 @@ final class ContextObjects {
     @inline(__always)
     func number(of entity: NSEntityDescription) -> Int? { numbers[entity] }
 
+    @inline(__always)
+    func number(of id: NSManagedObjectID) -> Int? { numbers[id] }
+
     /// The unsaved objects. A set has no order; where two have the same identity, the first one is to be taken.
     var pendingObjects: [NSManagedObject] {
         context.insertedObjects.union(context.updatedObjects)

@@ -108,13 +108,14 @@ extension ObjectMatcher {
         // The context's own objects may have another identity by now, or be deleted.
         let isHere = rows.map(context.hasObject)
         var objects = try context.objects(of: zip(rows, isHere).compactMap { $1 ? $0 : nil }).makeIterator()
+        var values: [GraphValue] = []
         for (row, isHere) in zip(rows, isHere) {
             let object = isHere ? objects.next() : nil
-            guard object?.isDeleted != true, let entity = known.number(of: object?.entity ?? row.entity) else {
+            guard object?.isDeleted != true, let entity = known.number(of: object?.objectID ?? row.objectID) else {
                 continue
             }
             var hash = IdentityHash()
-            var values: [GraphValue] = []
+            values.removeAll(keepingCapacity: true)
             for number in plan.identity {
                 let property = plan.properties[number]
                 let value = try object?.graphValue(number, property) ?? row.graphValue(number, property)
@@ -122,16 +123,16 @@ extension ObjectMatcher {
                 values.append(value)
             }
             if values.contains(where: \.isNull) { continue }
-            for reference in snapshot.rows(
-                withIdentity: values, hash: hash.value, columns: plan.identityColumns, plan.number)
-            where mapping.canBeSame(entity, reference.entity) {
-                let other = self.object(reference)?.objectID ?? found[reference]?.objectID
-                if other != nil {
+            snapshot.forEachRow(
+                withIdentity: values, hash: hash.value, columns: plan.identityColumns, plan.number
+            ) { reference in
+                guard mapping.canBeSame(entity, reference.entity) else { return }
+                if let other = self.object(reference)?.objectID ?? found[reference]?.objectID {
                     notePassedOver(object?.objectID ?? row.objectID, entity, other)
                 } else if let object {
                     self.objects[reference.entity][reference.row] = object
                 } else {
-                    found[reference] = row
+                    found.enter(row, for: reference)
                 }
             }
         }
@@ -170,16 +171,23 @@ extension ObjectMatcher {
 }
 
 extension GraphSnapshot {
-    /// The rows with an identity: one, or several where entities that aren't related share it.
-    func rows(withIdentity values: [GraphValue], hash: UInt64, columns: [Int], _ space: Int) -> [RowReference] {
-        var found: [RowReference] = []
+    /// Calls the closure with the rows that have an identity: one, or several where entities that aren't related share it.
+    func forEachRow(
+        withIdentity values: [GraphValue], hash: UInt64, columns: [Int], _ space: Int, _ body: (RowReference) -> Void
+    ) {
         _ = indexes[space].first(hash) { candidate in
             let isMatch = zip(columns, values).allSatisfy { column, value in
                 tables[candidate.entity].value(column, row: candidate.row).isSameIdentity(as: value)
             }
-            if isMatch { found.append(candidate) }
+            if isMatch { body(candidate) }
             return false
         }
+    }
+
+    /// The rows with an identity.
+    func rows(withIdentity values: [GraphValue], hash: UInt64, columns: [Int], _ space: Int) -> [RowReference] {
+        var found: [RowReference] = []
+        forEachRow(withIdentity: values, hash: hash, columns: columns, space) { found.append($0) }
         return found
     }
 }

@@ -68,7 +68,7 @@ extension ObjectMatcher {
             let ids = try context.rowIDs(
                 of: plan.name, includingSubentities: true, includingPendingChanges: false, offset: start,
                 limit: Self.chunkSize)
-            for (entity, group) in Dictionary(grouping: ids, by: { known.number(of: $0.entity) ?? -1 })
+            for (entity, group) in Dictionary(grouping: ids, by: { known.number(of: $0) ?? -1 })
             where entity >= 0 {
                 for (id, values) in try context.readValues(plan.identity, schema.entities[entity], of: group) {
                     if values.contains(where: \.isNull) { continue }
@@ -92,12 +92,13 @@ extension ObjectMatcher {
     func fetchStored(
         _ wanted: [RowReference], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
     ) throws -> [StoredRow] {
+        guard let identities = stored[plan.space] else { return [] }
         var ids: [NSManagedObjectID] = []
         for reference in wanted {
             let columns = plans[reference.entity].identityColumns
             guard let hash = snapshot.identityHash(entity: reference.entity, row: reference.row, columns: columns)
             else { continue }
-            try stored[plan.space]?.forEach(hash) { ids.append($0) }
+            try identities.forEach(hash) { ids.append($0) }
         }
         if ids.isEmpty { return [] }
         known.fetchCount += 1

@@ -151,9 +151,9 @@ final class ObjectMatcher {
     }
 
     /// Notes a stored object with the identity of a row that has another object already.
-    func notePassedOver(_ id: NSManagedObjectID, _ entity: Int, _ other: NSManagedObjectID?) {
+    func notePassedOver(_ id: NSManagedObjectID, _ entity: Int, _ other: NSManagedObjectID) {
         // What the import has made isn't in the store beside it: it takes the place of what is.
-        guard let other, other != id, !other.isTemporaryID else { return }
+        guard other != id, !other.isTemporaryID else { return }
         memory.passedOver[entity, default: []].insert(id.lookupKey)
     }
 

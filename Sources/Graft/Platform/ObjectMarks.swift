@@ -12,6 +12,11 @@ struct ObjectMarks {
             get { marks[key] }
             set { marks[key] = newValue }
         }
+
+        /// Takes over the marks of others, in place of its own.
+        mutating func merge(_ other: ObjectMarks) { marks.merge(other.marks) { $1 } }
+
+        mutating func removeAll() { marks.removeAll(keepingCapacity: true) }
     #else
         /// 32 rows that follow each other: about three bytes an object where most of a table is met.
         private struct Page: Hashable {
@@ -19,17 +24,51 @@ struct ObjectMarks {
             var number: Int64
         }
 
-        private var pages: [Page: SIMD32<UInt8>] = [:]
+        private var indexes: [Page: Int] = [:]
+        private var pages: [SIMD32<UInt8>] = []
+        /// The page that was marked last: mostly the next row is on it, too.
+        private var last: (page: Page, index: Int)?
 
         subscript(key: ObjectIDKey) -> UInt8? {
             get {
-                let mark = pages[Page(space: key.space, number: key.number >> 5)]?[Int(key.number & 31)] ?? 0
+                guard let index = index(of: Page(space: key.space, number: key.number >> 5)) else { return nil }
+                let mark = pages[index][Int(key.number & 31)]
                 return mark == 0 ? nil : mark
             }
             set {
-                let page = Page(space: key.space, number: key.number >> 5)
-                pages[page, default: .zero][Int(key.number & 31)] = newValue ?? 0
+                let index = makeIndex(of: Page(space: key.space, number: key.number >> 5))
+                pages[index][Int(key.number & 31)] = newValue ?? 0
             }
+        }
+
+        /// Takes over the marks of others, in place of its own.
+        mutating func merge(_ other: ObjectMarks) {
+            for (page, index) in other.indexes {
+                let marks = other.pages[index]
+                pages[makeIndex(of: page)].replace(with: marks, where: marks .!= 0)
+            }
+        }
+
+        mutating func removeAll() {
+            indexes.removeAll(keepingCapacity: true)
+            pages.removeAll(keepingCapacity: true)
+            last = nil
+        }
+
+        private func index(of page: Page) -> Int? {
+            if let last, last.page == page { return last.index }
+            return indexes.isEmpty ? nil : indexes[page]
+        }
+
+        private mutating func makeIndex(of page: Page) -> Int {
+            if let last, last.page == page { return last.index }
+            let index = indexes[page] ?? pages.count
+            if index == pages.count {
+                indexes[page] = index
+                pages.append(.zero)
+            }
+            last = (page, index)
+            return index
         }
     #endif
 }
@@ -58,7 +97,7 @@ struct ObjectIDList {
 
         mutating func append(_ id: NSManagedObjectID) {
             var kind = samples.count - 1
-            while kind >= 0, samples[kind].entity !== id.entity || samples[kind].key.space != id.key.space { kind -= 1 }
+            while kind >= 0, !samples[kind].isOfKind(of: id) { kind -= 1 }
             if kind < 0 {
                 kind = samples.count
                 samples.append(id)

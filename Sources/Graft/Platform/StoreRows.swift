@@ -20,6 +20,18 @@ extension NSManagedObjectID {
     }
 }
 
+#if canImport(Darwin) || GRAFT_PORTABLE
+    extension NSManagedObjectID {
+        /// Whether both are of one entity and store.
+        func isOfKind(of other: NSManagedObjectID) -> Bool {
+            entity === other.entity && persistentStore === other.persistentStore
+        }
+
+        /// Which entity it is.
+        var entityIdentifier: ObjectIdentifier { ObjectIdentifier(entity) }
+    }
+#endif
+
 extension NSManagedObjectContext {
     /// The one SQLite store whose objects the context has; nil where there are other stores.
     var soleStore: NSPersistentStore? {

@@ -116,7 +116,7 @@ extension NSManagedObject: RecordedObject {
         }
 
         /// Whether the context may know better what is in a row: it has the object already, or its parent hasn't read the row.
-        func hasObject(of row: StoredRow) -> Bool { !row.isRead || registeredObject(for: row.objectID) != nil }
+        func hasObject(of row: StoredRow) -> Bool { !row.isRead || hasObject(ofRow: row.objectID) }
 
         /// The members of a to-many relationship of some rows of one entity.
         func storedMembers(

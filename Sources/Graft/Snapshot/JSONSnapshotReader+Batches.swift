@@ -162,11 +162,14 @@ extension GraphSnapshot {
     ///
     /// - Parameter counts: By entity, how many rows have been looked at.
     fileprivate mutating func noteClaims(from counts: inout [Int]) {
-        for (entity, described) in schema.entities.enumerated() where counts[entity] < tables[entity].count {
+        for entity in tables.indices where counts[entity] < tables[entity].count {
             let unknown = (counts[entity]..<tables[entity].count).filter {
                 lacksIdentity(RowReference(entity: entity, row: $0))
             }
-            for (number, property) in described.properties.enumerated() {
+            counts[entity] = tables[entity].count
+            // Asked of each record: an entity of which all rows are known isn't looked at.
+            if unknown.isEmpty { continue }
+            for (number, property) in schema.entities[entity].properties.enumerated() {
                 guard let inverse = property.inverse else { continue }
                 for row in unknown where tables[entity].hasValue(number, row: row) {
                     let row = RowReference(entity: entity, row: row)
@@ -175,7 +178,6 @@ extension GraphSnapshot {
                     }
                 }
             }
-            counts[entity] = tables[entity].count
         }
     }
 

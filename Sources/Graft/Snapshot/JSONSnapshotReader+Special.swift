@@ -64,8 +64,7 @@ extension JSONSnapshotReader {
 
     /// Reads a value that fills several properties: once for each.
     private mutating func readShared(_ target: KeyTree.Target, of plan: JSONEntityPlan, row: Int) throws {
-        var single = target
-        single.others = []
+        var single = target.alone
         // The policies of the property are looked at in any case.
         single.isPlain = false
         let isCounting = unknownKeys.isCounting

@@ -136,9 +136,8 @@ final class InMemoryStoreBackend: StoreBackend {
             guard let table = table(entity) else { return [] }
             let first = table.lastKey + 1
             table.lastKey += Int64(count)
-            return (0..<Int64(count)).map {
-                NSManagedObjectID(entity: entity, space: table.space, number: first + $0)
-            }
+            let kind = ObjectKind(entity, table.space)
+            return (0..<Int64(count)).map { NSManagedObjectID(kind, number: first + $0) }
         }
     }
 

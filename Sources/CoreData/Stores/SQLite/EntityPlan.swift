@@ -47,14 +47,16 @@ package final class EntityPlan: @unchecked Sendable {
     package final class Destination {
         /// As the model declares it.
         package let entity: SQLEntity
-        package let space: RowSpace
-        /// The entities by `Z_ENT`, where a second column names the actual one; nil where there is only one.
-        package let entityByNumber: [Int64: NSEntityDescription]?
+        package let kind: ObjectKind
+        /// The kinds by `Z_ENT`, where a second column names the actual entity; nil where there is only one.
+        package let kindByNumber: [Int64: ObjectKind]?
+
+        package var space: RowSpace { kind.space }
 
         init(entity: SQLEntity, space: RowSpace, entityByNumber: [Int64: NSEntityDescription]?) {
             self.entity = entity
-            self.space = space
-            self.entityByNumber = entityByNumber
+            kind = ObjectKind(entity.description, space)
+            kindByNumber = entityByNumber?.mapValues { ObjectKind($0, space) }
         }
     }
 
@@ -92,7 +94,7 @@ package final class EntityPlan: @unchecked Sendable {
     }
 
     package let entity: SQLEntity
-    package let space: RowSpace
+    package let kind: ObjectKind
     package let fields: [Field]
     /// The field of a slot; nil for to-many and transient ones.
     package let fieldBySlot: [Int?]
@@ -103,10 +105,12 @@ package final class EntityPlan: @unchecked Sendable {
 
     package var description: NSEntityDescription { entity.description }
 
+    package var space: RowSpace { kind.space }
+
     package init(entity: SQLEntity, schema: SQLSchema, space: (SQLEntity) -> RowSpace) {
         let layout = entity.description.layout
         self.entity = entity
-        self.space = space(entity)
+        kind = ObjectKind(entity.description, space(entity))
         var blank = layout.blank
         var fields: [Field] = []
         var toMany: [(slot: Int, relationship: SQLToMany)] = []

@@ -193,7 +193,7 @@ extension SQLiteStoreBackend {
     func historyChanges(of transactions: [Int64]) throws -> [StoreHistoryChange] {
         try reading { db in
             var changes: [StoreHistoryChange] = []
-            var entities = EntityLookup(schema: schema)
+            var kinds = KindLookup(self)
             for chunk in KeyChunks(transactions) {
                 let statement = try RowStatement(
                     db,
@@ -205,11 +205,10 @@ extension SQLiteStoreBackend {
                     func integer(_ column: Int32, _ name: String) throws -> Int64 {
                         try statement.integer(at: column, of: "ACHANGE.\(name) of row \(statement.integer(at: 0))")
                     }
-                    guard let entity = entities.entity(numbered: try integer(3, "ZENTITY")),
+                    guard let objectKind = kinds.kind(ofEntity: try integer(3, "ZENTITY")),
                         let kind = NSPersistentHistoryChangeType(rawValue: Int(try integer(2, "ZCHANGETYPE")))
                     else { continue }
-                    let id = NSManagedObjectID(
-                        entity: entity, space: space(of: try sqlEntity(entity)), number: try integer(4, "ZENTITYPK"))
+                    let id = NSManagedObjectID(objectKind, number: try integer(4, "ZENTITYPK"))
                     changes.append(
                         StoreHistoryChange(
                             number: statement.integer(at: 0), transactionNumber: statement.integer(at: 1), kind: kind,

@@ -21,8 +21,11 @@ struct RowError: Error {
 struct RowDecoder {
     private let plan: SelectPlan
     private let external: ExternalDataFolder?
+    /// How the rows of the entity are read of which the last one was.
     private var variant: SelectPlan.Variant?
     private var variantNumber: Int64 = -1
+    private var blank: SlotValues = []
+    private var steps: [SelectPlan.Step] = []
 
     init(plan: SelectPlan, external: ExternalDataFolder?) {
         self.plan = plan
@@ -35,9 +38,9 @@ struct RowDecoder {
     mutating func row(of statement: RowStatement) throws -> StoreRow {
         let key = try statement.integer(at: 0, of: "\(table).Z_PK")
         let number = try statement.integer(at: 1, of: "\(table).Z_ENT of row \(key)")
-        let variant = try variant(numbered: number, key: key)
-        var values = variant.plan.blank
-        let steps = variant.steps
+        if number != variantNumber { try take(number, key) }
+        guard let variant else { throw unknown(number, key) }
+        var values = blank
         try values.setAll(steps.count) { index in
             let step = steps[index]
             let value =
@@ -49,8 +52,7 @@ struct RowDecoder {
         let version =
             statement.storage(at: 2) == .null ? 0 : try statement.integer(at: 2, of: "\(table).Z_OPT of row \(key)")
         return StoreRow(
-            objectID: NSManagedObjectID(entity: variant.plan.description, space: variant.plan.space, number: key),
-            version: version, values: values)
+            objectID: NSManagedObjectID(variant.plan.kind, number: key), version: version, values: values)
     }
 
     /// The value at a position that takes more than a look at the column.
@@ -64,16 +66,15 @@ struct RowDecoder {
             external: external, place: { Self.place(variant.plan, position.field, key) })
     }
 
-    private mutating func variant(numbered number: Int64, key: Int64) throws -> SelectPlan.Variant {
-        if number == variantNumber, let variant { return variant }
-        guard let found = plan.variants[number] else {
-            throw RowError(
-                place: "\(table).Z_ENT of row \(key)", found: "entity number \(number)",
-                expected: "no entity of that number")
-        }
-        variant = found
-        variantNumber = number
-        return found
+    /// Looks up how the rows of an entity are read.
+    private mutating func take(_ number: Int64, _ key: Int64) throws {
+        guard let found = plan.variants[number] else { throw unknown(number, key) }
+        (variant, variantNumber) = (found, number)
+        (blank, steps) = (found.plan.blank, found.steps)
+    }
+
+    private func unknown(_ number: Int64, _ key: Int64) -> RowError {
+        SQLiteStoreBackend.unknownEntity(number, in: table, row: key)
     }
 
     private var table: String { plan.variants.values.first?.plan.entity.table ?? "" }
@@ -134,19 +135,19 @@ struct RowDecoder {
         to destination: EntityPlan.Destination, key: Int64, _ statement: RowStatement, _ entityColumn: Int32,
         _ place: () -> String
     ) throws -> ManagedValue {
-        var entity = destination.entity.description
-        if entityColumn >= 0, let entityByNumber = destination.entityByNumber,
+        var kind = destination.kind
+        if entityColumn >= 0, let kindByNumber = destination.kindByNumber,
             statement.storage(at: entityColumn) != .null
         {
             let number = try statement.integer(at: entityColumn, of: "the entity number of \(place())")
-            guard let actual = entityByNumber[number] else {
+            guard let actual = kindByNumber[number] else {
                 throw RowError(
                     place: place(), found: "entity number \(number)",
                     expected: "'\(destination.entity.name)' or a sub-entity (\(destination.entity.hierarchyNumbers))")
             }
-            entity = actual
+            kind = actual
         }
-        return .objectID(NSManagedObjectID(entity: entity, space: destination.space, number: key))
+        return .objectID(NSManagedObjectID(kind, number: key))
     }
 
     /// The bytes of a binary column; nil where they are in a file that isn't there, as Core Data has it.

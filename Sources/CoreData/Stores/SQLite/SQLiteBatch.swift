@@ -60,21 +60,20 @@ struct SQLiteBatch {
     /// The rows that match, read in the batch's own transaction.
     func ids(matching query: StoreQuery) throws -> [NSManagedObjectID] {
         let entity = try store.sqlEntity(query.entity)
-        let space = store.space(of: entity)
         var select = try store.select(query)
         select.addKeyOrder()
         let statement = try SQLiteStoreBackend.statement(db, select.statement(columns: "t0.Z_PK, t0.Z_ENT"))
-        var entities = EntityLookup(schema: store.schema, table: entity)
+        var kinds = KindLookup(store, table: entity)
         var ids: [NSManagedObjectID] = []
         while try statement.step() {
             let number = try statement.integer(at: 0, of: "\(entity.table).Z_PK")
             let entityNumber = try statement.integer(at: 1, of: "\(entity.table).Z_ENT of row \(number)")
-            guard let description = entities.entity(numbered: entityNumber) else {
+            guard let kind = kinds.kind(ofEntity: entityNumber) else {
                 throw SQLiteStoreBackend.unknownEntity(entityNumber, in: entity.table, row: number)
             }
             // They come in the order of their keys.
             if ids.last?.number == number { throw SQLiteStoreBackend.keyTwice(number, in: entity.table) }
-            ids.append(NSManagedObjectID(entity: description, space: space, number: number))
+            ids.append(NSManagedObjectID(kind, number: number))
         }
         return ids
     }

@@ -23,7 +23,7 @@ final class SQLiteBatchDelete: BatchDeletionWriter {
     func destinations(
         of relationship: EntityPlan.Relationship, _ keys: [Int64], _ plan: EntityPlan
     ) throws -> [NSManagedObjectID] {
-        let space = store.space(of: relationship.destination)
+        var kinds = KindLookup(store)
         var ids: [NSManagedObjectID] = []
         for chunk in KeyChunks(keys) {
             let statement = try RowStatement(
@@ -31,9 +31,8 @@ final class SQLiteBatchDelete: BatchDeletionWriter {
             try chunk.bind(to: statement)
             while try statement.step() {
                 // A row of an entity that the store's configuration doesn't have is nobody's here.
-                guard let entity = store.schema.entity(numbered: Int(statement.integer(at: 1))) else { continue }
-                ids.append(
-                    NSManagedObjectID(entity: entity.description, space: space, number: statement.integer(at: 0)))
+                guard let kind = kinds.kind(ofEntity: statement.integer(at: 1)) else { continue }
+                ids.append(NSManagedObjectID(kind, number: statement.integer(at: 0)))
             }
         }
         return ids
@@ -68,8 +67,7 @@ final class SQLiteBatchDelete: BatchDeletionWriter {
     func clear(
         _ columns: [String], of destination: SQLEntity, table: String, keys: [Int64]
     ) throws -> [NSManagedObjectID] {
-        let space = store.space(of: destination)
-        var entities = EntityLookup(schema: store.schema)
+        var kinds = KindLookup(store)
         let emptied = columns.map { "\($0) = NULL" }.joined(separator: ", ")
         var ids: [NSManagedObjectID] = []
         for chunk in KeyChunks(keys) {
@@ -79,8 +77,8 @@ final class SQLiteBatchDelete: BatchDeletionWriter {
                     + "RETURNING Z_PK, Z_ENT")
             try chunk.bind(to: statement)
             while try statement.step() {
-                guard let entity = entities.entity(numbered: statement.integer(at: 1)) else { continue }
-                ids.append(NSManagedObjectID(entity: entity, space: space, number: statement.integer(at: 0)))
+                guard let kind = kinds.kind(ofEntity: statement.integer(at: 1)) else { continue }
+                ids.append(NSManagedObjectID(kind, number: statement.integer(at: 0)))
             }
         }
         return ids

@@ -28,7 +28,7 @@ struct SQLiteBatchInsert {
             let first = try PrimaryKeys.reserve(
                 rows.count, rootNumber: plan.entity.rootNumber, table: plan.entity.table, batch.db)
             for (offset, row) in rows.enumerated() {
-                let id = NSManagedObjectID(entity: insertion.entity, space: plan.space, number: first + Int64(offset))
+                let id = NSManagedObjectID(plan.kind, number: first + Int64(offset))
                 if let (constraint, other) = try rival(of: row, id, plan, constraints) {
                     guard let names = try write(row, into: other, constraint, id) else { continue }
                     updated[other, default: []].formUnion(names)

@@ -18,11 +18,10 @@ extension SQLiteStoreBackend {
             positions[owner.number] = position
         }
         var members = [[NSManagedObjectID]](repeating: [], count: owners.count)
-        let space = space(of: toMany.destination)
         let sql = MembersSQL(toMany, isWholeTable: toMany.destination.isOnlyEntityOfTable)
         try reading { db in
             members = members.map { _ in [] }
-            var entities = EntityLookup(schema: schema, table: toMany.destination)
+            var kinds = KindLookup(self, table: toMany.destination)
             let fitting = Set(toMany.memberNumbers(schema))
             // The rows of an owner follow each other.
             var last: (key: Int64, position: Int)?
@@ -33,18 +32,17 @@ extension SQLiteStoreBackend {
                     let key = statement.integer(at: 0)
                     if last?.key != key { last = positions[key].map { (key, $0) } }
                     guard let position = last?.position else { continue }
-                    let owner = owners[position]
                     func place(_ what: String) -> String {
-                        "\(what) of a member of '\(relationship.name)' of \(owner.entity.name ?? "")/p\(owner.number)"
+                        let owner = "\(owners[position].entity.name ?? "")/p\(key)"
+                        return "\(what) of a member of '\(relationship.name)' of \(owner)"
                     }
                     let number = try statement.integer(at: 1, of: place("the key"))
                     guard
-                        let entity = try memberEntity(
-                            statement, toMany, &entities, fitting, place: { place("Z_ENT") })
+                        let kind = try memberKind(statement, toMany, &kinds, fitting, place: { place("Z_ENT") })
                     else { continue }
                     // A table without a primary key may have a pair twice.
                     if members[position].last?.number == number { continue }
-                    members[position].append(NSManagedObjectID(entity: entity, space: space, number: number))
+                    members[position].append(NSManagedObjectID(kind, number: number))
                 }
             }
         }
@@ -57,24 +55,24 @@ extension SQLiteStoreBackend {
 }
 
 extension SQLiteStoreBackend {
-    /// The entity of the member that a statement stands on; nil for a row that is nobody's member.
+    /// What the member is that a statement stands on; nil for a row that is nobody's member.
     ///
     /// - Throws: ``RowError`` for a row that can't be a member.
-    private func memberEntity(
-        _ statement: RowStatement, _ relationship: SQLToMany, _ entities: inout EntityLookup, _ fitting: Set<Int64>,
+    private func memberKind(
+        _ statement: RowStatement, _ relationship: SQLToMany, _ kinds: inout KindLookup, _ fitting: Set<Int64>,
         place: () -> String
-    ) throws -> NSEntityDescription? {
+    ) throws -> ObjectKind? {
         // A member that isn't there has no entity: whoever reads it finds out.
-        if statement.storage(at: 2) == .null { return relationship.destination.description }
+        if statement.storage(at: 2) == .null { return kinds.kind(ofEntity: Int64(relationship.destination.number)) }
         let number = try statement.integer(at: 2, of: place())
-        let entity = entities.entity(numbered: number)
-        if let entity, fitting.contains(number) { return entity }
+        let kind = kinds.kind(ofEntity: number)
+        if let kind, fitting.contains(number) { return kind }
         // A row of an entity that the store's configuration doesn't have is nobody's here.
         if relationship.destination.otherEntityNumbers.contains(number) { return nil }
         // Nor is one that has something in a column that its entity doesn't have.
-        if entity != nil, case .foreignKey = relationship.storage { return nil }
+        if kind != nil, case .foreignKey = relationship.storage { return nil }
         throw RowError(
-            place: place(), found: "\(number)\(entity.map { " ('\($0.name ?? "")')" } ?? "")",
+            place: place(), found: "\(number)\(kind.map { " ('\($0.entity.name ?? "")')" } ?? "")",
             expected: "'\(relationship.destination.name)' or a sub-entity")
     }
 

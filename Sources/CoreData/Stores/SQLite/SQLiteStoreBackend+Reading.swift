@@ -24,7 +24,6 @@ extension SQLiteStoreBackend {
 
     func objectIDs(matching query: StoreQuery) throws -> [NSManagedObjectID] {
         let entity = try sqlEntity(query.entity)
-        let space = space(of: entity)
         let isInKeyOrder = query.isInKeyOrder
         var select = try select(query)
         if !isInKeyOrder { select.addKeyOrder() }
@@ -33,14 +32,14 @@ extension SQLiteStoreBackend {
         try reading { db in
             ids = []
             let statement = try Self.statement(db, fragment)
-            var entities = EntityLookup(schema: schema, table: entity)
+            var kinds = KindLookup(self, table: entity)
             while try statement.step() {
                 let number = try statement.integer(at: 0, of: "\(entity.table).Z_PK")
                 let entityNumber = try statement.integer(at: 1, of: "\(entity.table).Z_ENT of row \(number)")
-                guard let description = entities.entity(numbered: entityNumber) else {
+                guard let kind = kinds.kind(ofEntity: entityNumber) else {
                     throw Self.unknownEntity(entityNumber, in: entity.table, row: number)
                 }
-                ids.append(NSManagedObjectID(entity: description, space: space, number: number))
+                ids.append(NSManagedObjectID(kind, number: number))
             }
         }
         if isInKeyOrder { try sortByKey(&ids, entity, \.number) }
@@ -79,16 +78,23 @@ extension SQLiteStoreBackend {
     func rows(withIDs ids: [NSManagedObjectID], slots: [Int]? = nil, _ db: Database) throws -> [StoreRow] {
         var groups: [(entity: SQLEntity, keys: [Int64])] = []
         var groupByNumber: [Int: Int] = [:]
+        var last: (id: NSManagedObjectID, group: Int)?
         for id in ids {
+            // One entity after the other is the rule.
+            if let last, last.id.isOfKind(of: id) {
+                groups[last.group].keys.append(id.number)
+                continue
+            }
             let entity = try sqlEntity(id.entity)
             // An ID of another store or a temporary one has no row here.
             guard id.space === space(of: entity) else { continue }
-            if let group = groupByNumber[entity.number] {
-                groups[group].keys.append(id.number)
-            } else {
-                groupByNumber[entity.number] = groups.count
-                groups.append((entity, [id.number]))
+            let group = groupByNumber[entity.number] ?? groups.count
+            if group == groups.count {
+                groupByNumber[entity.number] = group
+                groups.append((entity, []))
             }
+            groups[group].keys.append(id.number)
+            last = (id, group)
         }
         var rows: [StoreRow] = []
         rows.reserveCapacity(ids.count)
@@ -170,25 +176,25 @@ extension StoreQuery {
     fileprivate var isInKeyOrder: Bool { sortDescriptors.isEmpty && limit == nil && offset == 0 }
 }
 
-/// Finds descriptions by `Z_ENT`; rows of one entity mostly follow each other.
-struct EntityLookup {
-    let schema: SQLSchema
+/// Finds what kind of object a row is by `Z_ENT`; rows of one entity mostly follow each other.
+struct KindLookup {
+    private let backend: SQLiteStoreBackend
     /// The root of the entities that are looked for; nil for all.
     private let root: Int?
     private var lastNumber: Int64 = -1
-    private var last: NSEntityDescription?
+    private var last: ObjectKind?
 
     /// - Parameter table: An entity in whose table the rows are; nil where they are in several.
-    init(schema: SQLSchema, table: SQLEntity? = nil) {
-        self.schema = schema
+    init(_ backend: SQLiteStoreBackend, table: SQLEntity? = nil) {
+        self.backend = backend
         root = table?.rootNumber
     }
 
-    mutating func entity(numbered number: Int64) -> NSEntityDescription? {
+    mutating func kind(ofEntity number: Int64) -> ObjectKind? {
         if number == lastNumber { return last }
         lastNumber = number
-        let found = schema.entity(numbered: Int(number))
-        last = root == nil || found?.rootNumber == root ? found?.description : nil
+        let plan = backend.plans[Int(number)]
+        last = root == nil || plan?.entity.rootNumber == root ? plan?.kind : nil
         return last
     }
 }

@@ -10,22 +10,22 @@ extension SQLiteStoreBackend {
         guard count > 0 else { return [] }
         try requireWritable()
         let sqlEntity = try sqlEntity(entity)
-        let space = space(of: sqlEntity)
+        let kind = try plan(of: entity).kind
         let first = try writing(endsTurn: false) { db in
             try PrimaryKeys.reserve(count, rootNumber: sqlEntity.rootNumber, table: sqlEntity.table, db)
         }
-        return (0..<Int64(count)).map { NSManagedObjectID(entity: entity, space: space, number: first + $0) }
+        return (0..<Int64(count)).map { NSManagedObjectID(kind, number: first + $0) }
     }
 
     func permanentIDs(for entity: NSEntityDescription, wishes: [Int64?]) throws -> [NSManagedObjectID] {
         guard wishes.contains(where: { $0 != nil }) else { return try permanentIDs(for: entity, count: wishes.count) }
         try requireWritable()
         let sqlEntity = try sqlEntity(entity)
-        let space = space(of: sqlEntity)
+        let kind = try plan(of: entity).kind
         let keys = try writing(endsTurn: false) { db in
             try PrimaryKeys.reserve(wishes, rootNumber: sqlEntity.rootNumber, table: sqlEntity.table, db)
         }
-        return keys.map { NSManagedObjectID(entity: entity, space: space, number: $0) }
+        return keys.map { NSManagedObjectID(kind, number: $0) }
     }
 
     /// New rows get the numbers that were wished for them, as far as no other row has them.

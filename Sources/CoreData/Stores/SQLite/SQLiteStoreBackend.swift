@@ -213,15 +213,16 @@ final class SQLiteStoreBackend: StoreBackend {
         guard let sqlEntity = schema.entity(for: entity) else {
             fatalError("The entity '\(entity.name ?? "")' isn't one of the store's model.")
         }
-        var actual = entity
         if sqlEntity.hasSubentities {
             // A row knows its own entity. Where it can't be read, whoever uses the ID gets the error.
             let number = try? database.read { db in
                 try db.number("SELECT Z_ENT FROM \(sqlEntity.table) WHERE Z_PK = ?", [.integer(primaryKey)])
             }
-            var entities = EntityLookup(schema: schema, table: sqlEntity)
-            if let found = number.flatMap({ entities.entity(numbered: $0) }) { actual = found }
+            var kinds = KindLookup(self, table: sqlEntity)
+            if let kind = number.flatMap({ kinds.kind(ofEntity: $0) }) {
+                return NSManagedObjectID(kind, number: primaryKey)
+            }
         }
-        return NSManagedObjectID(entity: actual, space: space(of: sqlEntity), number: primaryKey)
+        return NSManagedObjectID(entity: entity, space: space(of: sqlEntity), number: primaryKey)
     }
 }

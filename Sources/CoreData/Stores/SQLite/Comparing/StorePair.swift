@@ -27,14 +27,11 @@ package struct DifferingRows {
     /// Some of the rows of one side.
     package struct Side {
         let numbers: [Int64]
-        let entity: NSEntityDescription
-        let space: RowSpace
+        let kind: ObjectKind
 
         /// The IDs of the rows from a place on.
         package func ids(from offset: Int, limit: Int) -> [NSManagedObjectID] {
-            numbers.dropFirst(offset).prefix(limit).map {
-                NSManagedObjectID(entity: entity, space: space, number: $0)
-            }
+            numbers.dropFirst(offset).prefix(limit).map { NSManagedObjectID(kind, number: $0) }
         }
     }
 
@@ -109,7 +106,7 @@ package final class StorePair {
         guard let entity = backend.schema.entity(named: name) else {
             fatalError("The rows of '\(name)' were compared, and the store has no such entity.")
         }
-        return .init(numbers: numbers, entity: entity.description, space: backend.space(of: entity))
+        return .init(numbers: numbers, kind: ObjectKind(entity.description, backend.space(of: entity)))
     }
 }
 
