@@ -26,6 +26,8 @@ final class BlockArchiveEncoder: ArchiveEncoder {
     private var first = 0
     private var count = 0
     private var texts: [ExactValue: Int] = [:]
+    /// The block before, and its bytes as they are being compressed.
+    private var packed: (contents: [UInt8], packing: WorkAhead<[UInt8]>)?
 
     private static let blockSize = 1 << 16
     /// The longest text that is entered into a block's table.
@@ -44,8 +46,8 @@ final class BlockArchiveEncoder: ArchiveEncoder {
 
     func begin(_ header: GraphArchive.Header, model: [UInt8]?) throws {
         try emit(ArchiveBlock.magic)
-        try emit(.header, Array(header.json()), compressing: false)
-        if let model { try emit(.model, model, compressing: false) }
+        try emit(.header, Array(header.json()))
+        if let model { try emit(.model, model) }
     }
 
     func write(_ record: ArchiveRecord) throws {
@@ -81,10 +83,11 @@ final class BlockArchiveEncoder: ArchiveEncoder {
 
     func end() throws {
         try emitRecords()
+        try emitPacked()
         var contents = ByteBuffer(capacity: 16)
         contents.append(littleEndian: UInt64(objectCount))
         contents.append(littleEndian: checksum.value)
-        try emit(.end, Array(contents.data), compressing: false)
+        try emit(.end, Array(contents.data))
     }
 
     // MARK: Blocks
@@ -99,16 +102,27 @@ final class BlockArchiveEncoder: ArchiveEncoder {
         records.removeAll()
         texts.removeAll(keepingCapacity: true)
         count = 0
-        try emit(.objects, Array(contents.data), compressing: isCompressed)
-    }
-
-    private func emit(_ kind: ArchiveBlock.Kind, _ contents: [UInt8], compressing: Bool) throws {
-        guard contents.count <= ArchiveBlock.largest else {
+        let bytes = Array(contents.data)
+        guard bytes.count <= ArchiveBlock.largest else {
             throw GraftError(.tooLarge(what: "the bytes of one object", limit: ArchiveBlock.largest))
         }
-        let compressed = compressing ? try ArchivePacking.deflated(contents) : contents
-        let isSmaller = compressed.count < contents.count
-        let stored = isSmaller ? compressed : contents
+        guard isCompressed else { return try emit(.objects, bytes) }
+        let packing = WorkAhead { try ArchivePacking.deflated(bytes) }
+        packing.begin()
+        try emitPacked()
+        packed = (bytes, packing)
+    }
+
+    /// Emits the block that is being compressed.
+    private func emitPacked() throws {
+        guard let (contents, packing) = packed else { return }
+        packed = nil
+        try emit(.objects, contents, compressed: packing.take())
+    }
+
+    private func emit(_ kind: ArchiveBlock.Kind, _ contents: [UInt8], compressed: [UInt8]? = nil) throws {
+        let isSmaller = compressed.map { $0.count < contents.count } ?? false
+        let stored = isSmaller ? compressed ?? contents : contents
         let block = ArchiveBlock(
             kind: kind, isCompressed: isSmaller, number: blockCount, storedLength: stored.count, length: contents.count)
         blockCount += 1

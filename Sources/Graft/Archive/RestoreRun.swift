@@ -16,9 +16,6 @@ struct RestoreRun {
     /// Whether the context is the caller's, who saves it.
     private let isCallers: Bool
     private let savesBatches: Bool
-    /// How many values and relationships a batch has at most, those included that its objects don't have.
-    private static let widestBatch = 1 << 21
-
     init(
         _ archive: GraphArchive, into context: NSManagedObjectContext, isCallers: Bool,
         options: GraphArchive.RestoringOptions, progress: Progress?
@@ -120,27 +117,15 @@ struct RestoreRun {
         of decoder: any ArchiveDecoder, _ balance: LinkBalance?, isOne: Bool = false, _ report: inout ImportReport,
         _ take: ([ArchiveRecord]) throws -> Bool
     ) throws {
-        let batchSize = max(1, options.batchSize)
-        // Values that aren't there take a bit in an archive and a place in a record.
-        let widths = try decoder.header.archiveEntities().map(\.items.count)
-        var width = 0
-        var records: [ArchiveRecord] = []
-        records.reserveCapacity(min(batchSize, 1 << 16))
-        func takeBatch() throws {
+        let batches = try RecordReading(
+            decoder, of: archive.source, batchSize: isOne ? nil : max(1, options.batchSize))
+        try batches.forEach { records, offset in
             try progress.checkCancellation()
+            if !savesBatches, let balance { for record in records { try balance.add(record) } }
             if try take(records) { report.batchCount += 1 }
             report.recordCount += records.count
-            records.removeAll(keepingCapacity: true)
-            width = 0
-            progress.advance(to: decoder.offset)
+            progress.advance(to: offset)
         }
-        while let record = try decoder.next() {
-            if !savesBatches { try balance?.add(record) }
-            records.append(record)
-            width += widths[record.entity]
-            if !isOne, records.count >= batchSize || width >= Self.widestBatch { try takeBatch() }
-        }
-        if !records.isEmpty { try takeBatch() }
         if !savesBatches { try balance?.check() }
     }
 

@@ -1,20 +1,15 @@
 // The batches of a text, each read while the one before is imported: two snapshots take turns, so that no more than one batch waits.
-//
-//     reading      1  2  3  4
-//     importing       1  2  3  4
 
-import Dispatch
-
-/// Reads a text batch by batch, on a queue of its own where nothing speaks against it.
-final class BatchReading: @unchecked Sendable {
-    // Safe to share: the reader is touched by one read on the queue, or by whoever has waited for its end and not begun another one.
-
+/// Reads a text batch by batch.
+final class BatchReading {
     private var reader: JSONSnapshotReader
     private let rowLimit: Int
     private let readsAhead: Bool
-    private let queue = DispatchQueue(label: "Graft.BatchReading")
-    /// Whether there is more behind what was read last, or why that can't be read.
-    private var outcome = Result<Bool, any Error>.success(true)
+    /// Whether there is more behind what was read last.
+    private lazy var reading = WorkAhead(isAhead: readsAhead) { [unowned self] in
+        reader.startBatch()
+        return try reader.readBatch(rowLimit: rowLimit)
+    }
 
     /// - Parameter source: What the reader reads.
     init(_ reader: consuming JSONSnapshotReader, of source: ImportSource, rowLimit: Int) {
@@ -32,29 +27,23 @@ final class BatchReading: @unchecked Sendable {
         _ body: (borrowing GraphSnapshot, Int) throws -> Void
     ) throws {
         var batch = reader.takeBatch()
-        read()
-        while true {
-            let hasMore = try outcome.get()
+        var hasMore = true
+        reading.begin()
+        while hasMore {
+            hasMore = try reading.take()
             try complete(&reader)
             swap(&batch, &reader.snapshot)
             let offset = reader.reader.tokenOffset
-            if hasMore, readsAhead { queue.async { [self] in read() } }
+            if hasMore { reading.begin() }
             do {
                 try body(batch, offset)
             } catch {
-                if hasMore, readsAhead { queue.sync {} }
+                reading.wait()
                 throw error
             }
-            if !hasMore { return }
-            if readsAhead { queue.sync {} } else { read() }
         }
     }
 
     /// Asks the reader, when all has been read.
     func finished<T>(_ body: (borrowing JSONSnapshotReader) throws -> T) rethrows -> T { try body(reader) }
-
-    private func read() {
-        reader.startBatch()
-        outcome = Result { try reader.readBatch(rowLimit: rowLimit) }
-    }
 }
