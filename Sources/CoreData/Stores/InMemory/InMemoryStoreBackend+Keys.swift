@@ -1,5 +1,5 @@
-// Keys that an entity doesn't have, in the predicates, sort descriptors and columns of fetches from the in-memory store: an
-// error, as in SQL, where evaluating would find nil. As there, an entity has no keys of those that inherit from it.
+// Keys that an entity doesn't have or doesn't store, in the predicates, sort descriptors and columns of fetches from the in-memory store:
+// an error, as in SQL, where evaluating would find nil. As there, an entity has no keys of those that inherit from it.
 
 import Foundation
 
@@ -137,19 +137,17 @@ private struct KeyCheck {
             case .collection(_, let rest): current = follow(rest, from: owner)
             case .key(let name):
                 guard let key = keys.name(name, of: owner) else { continue }
-                if key != name, owner.layout.slot(named: key) != nil {
-                    current = nil
-                    continue
-                }
-                guard let property = owner.propertiesByName[key] else {
+                guard let slot = owner.layout.slot(named: key), !owner.layout.slots[slot].isTransient else {
                     if !["objectID", "entity"].contains(key) {
+                        let stored = owner.layout.slots.filter { !$0.isTransient }.map(\.name).sorted()
                         problem =
                             problem
-                            ?? "the property '\(key)' of '\(owner.name ?? "")' doesn't exist; it has "
-                            + owner.propertiesByName.keys.sorted().joined(separator: ", ")
+                            ?? "the property '\(key)' of '\(owner.name ?? "")' \(owner.reasonAgainst(key)); stored are "
+                            + stored.joined(separator: ", ")
                     }
                     return nil
                 }
+                let property = owner.layout.slots[slot].property
                 // What an attribute's value answers to isn't the model's concern.
                 last = property
                 let relationship = property as? NSRelationshipDescription
