@@ -91,4 +91,23 @@ import Testing
         // Quadratic would be 16.
         #expect(ratio < 9, "\(ratio)")
     }
+
+    @Test func `what a save takes that has to be unique doesn't grow with the rows`() throws {
+        func library(_ count: Int) throws -> Library {
+            let library = try Library(.inMemory)
+            for index in 0..<count { _ = library.insert("Book", ["isbn": "\(index)"]) }
+            try library.context.save()
+            library.context.reset()
+            return library
+        }
+        func add(to library: Library) throws {
+            for _ in 0..<20 {
+                _ = library.insert("Book", ["isbn": UUID().uuidString])
+                try library.context.save()
+            }
+        }
+        let small = try library(500), large = try library(5_000)
+        let ratio = try Growth.ratio(small: { try add(to: small) }, large: { try add(to: large) })
+        #expect(ratio < 4, "\(ratio)")
+    }
 }

@@ -22,6 +22,8 @@ final class InMemoryStoreBackend: StoreBackend {
     private let identifier = UUID().uuidString
     private weak var store: NSPersistentStore?
     private let derived: DerivedAttributes
+    /// For the constraints under which rows have been written.
+    var uniqueRows: [UniqueRows] = []
 
     init(model: NSManagedObjectModel, store: NSPersistentStore) {
         self.model = model
@@ -150,16 +152,18 @@ final class InMemoryStoreBackend: StoreBackend {
             let inserted = try changes.inserted.map { ($0, try stored($0.values, $0.objectID)) }
             let updated = try changes.updated.map { ($0, try stored($0.values, $0.objectID)) }
             try checkUniqueness(changes)
-            let before = changes.deleted.map(\.objectID) + changes.updated.map(\.objectID)
-            let followers = derived.followers(of: before.compactMap(storedRow))
+            let before = (changes.deleted + changes.updated).compactMap { storedRow($0.objectID) }
+            let followers = derived.followers(of: before)
+            for rows in uniqueRows { for row in before { rows.remove(row.id, row.values) } }
             for change in changes.deleted { delete(change.objectID) }
             for (change, values) in inserted { insert(change, values) }
             for (change, values) in updated { update(change, values) }
             for change in changes.inserted { linkDestinations(change.objectID) }
             for change in changes.inserted { linkMembers(change) }
             for change in changes.updated { for relation in change.relations { apply(relation, to: change.objectID) } }
-            if derived.isEmpty { return nil }
+            if derived.isEmpty, uniqueRows.isEmpty { return nil }
             let written = (changes.inserted + changes.updated).compactMap { storedRow($0.objectID) }
+            for rows in uniqueRows { for row in written { rows.add(row.id, row.values) } }
             derived.compute(written: written, followers: followers.union(derived.followers(of: written))) {
                 matches(StoreQuery(entity: $0))
             }
@@ -193,6 +197,7 @@ final class InMemoryStoreBackend: StoreBackend {
         let loaded = try rows.map { ($0, try stored($0.values, $0.objectID)) }
         lock.withLock {
             for table in tables.values { table.rows.removeAll() }
+            uniqueRows = []
             for (loaded, values) in loaded {
                 let row = StoredRow(id: loaded.objectID, version: loaded.version, values: values, backend: self)
                 row.members = loaded.members.mapValues { StoredMembers($0) }
