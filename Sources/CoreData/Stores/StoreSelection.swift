@@ -31,9 +31,12 @@ package struct StoreSelection {
         return columns.firstIndex { $0.name == key && $0.keyPath == nil }
     }
 
-    /// Whether rows that are alike can be dropped in any order, because what they are sorted by is in them.
+    /// Whether rows that are alike can be dropped in any order, because what they are sorted by is in them, and SQL knows what is alike.
     package func selects(_ descriptors: [NSSortDescriptor], of entity: NSEntityDescription) -> Bool {
-        descriptors.allSatisfy { descriptor in
+        if columns.contains(where: { SelectionBuilder(entity: entity).reasonAgainstComparing($0) != nil }) {
+            return false
+        }
+        return descriptors.allSatisfy { descriptor in
             computedColumn(named: descriptor.key, of: entity) != nil
                 || columns.contains { $0.keyPath != nil && $0.keyPath == descriptor.key }
         }

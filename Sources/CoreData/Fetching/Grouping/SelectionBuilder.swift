@@ -12,6 +12,10 @@ struct SelectionBuilder {
         let attributes = { entity.layout.slots.filter { !$0.isRelationship && !$0.isTransient }.map(\.name) }
         var selection = StoreSelection(columns: try (request.propertiesToFetch ?? attributes()).map(column))
         selection.groups = try (request.propertiesToGroupBy ?? []).map(column)
+        for group in selection.groups {
+            guard let reason = reasonAgainstComparing(group) else { continue }
+            throw problem("is grouped by '\(group.name)', but \(reason). Group by something else")
+        }
         selection.isDistinct = request.returnsDistinctResults
         selection.isGrouped =
             !selection.groups.isEmpty || selection.columns.contains { $0.expression.containsRowAggregate(of: entity) }
@@ -82,6 +86,15 @@ struct SelectionBuilder {
     func column(keyPath: String) throws -> StoreSelection.Column {
         try check(keyPath)
         return StoreSelection.Column(name: keyPath, expression: NSExpression(forKeyPath: keyPath), keyPath: keyPath)
+    }
+
+    /// Why SQL doesn't know which values of a column are alike; nil where it does.
+    func reasonAgainstComparing(_ column: StoreSelection.Column) -> String? {
+        guard let attribute = column.keyPath.flatMap(attribute), case .opaque(let reason) = SQLKind(of: attribute)
+        else {
+            return nil
+        }
+        return reason
     }
 
     // MARK: Paths
