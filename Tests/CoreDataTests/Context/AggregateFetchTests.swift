@@ -92,6 +92,24 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func `a sum of infinite numbers of both signs is none`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        for rating in [Double.infinity, -Double.infinity, 1] {
+            _ = library.insert("Author", ["name": "Ada", "rating": rating])
+        }
+        try library.context.save()
+        let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = ["sum:", "average:"].map { expression($0, "\($0)(rating)") }
+        #expect(try library.context.fetch(request) == [[:]])
+        for (format, count) in [("sum(rating) == nil", 3), ("sum(rating) == 0", 0)] {
+            #expect(try library.fetch("Author", where: NSPredicate(format: format)).count == count, "\(format)")
+        }
+        request.predicate = NSPredicate(format: "rating > 0")
+        #expect(try library.context.fetch(request) == [["sum:": Double.infinity, "average:": Double.infinity]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func `grouped rows have what they are grouped by and functions of the group`(_ kind: StoreKind) throws {
         let library = try filled(kind)
         let rows = try library.context.fetch(

@@ -173,10 +173,8 @@ extension PredicateSQL {
         guard function != .mode else { throw PredicateSQLProblem("mode: gives a collection, which SQL can't compare") }
         let column = try dialect.aggregate(function, of: value, distinct: members.isDistinct)
         let select = members.source.select(column)
-        // The sum of nothing is 0, not NULL.
-        let sql = function == .sum ? "coalesce((\(select.sql)), 0)" : "(\(select.sql))"
         let keepsKind = function == .min || function == .max
-        return SQLScalar(sql, select.arguments, kind: keepsKind ? value.kind : .number, canBeNull: function != .sum)
+        return SQLScalar("(\(select.sql))", select.arguments, kind: keepsKind ? value.kind : .number)
     }
 
     /// `items[SIZE]`; other indexes need an order that SQL's rows don't have.
@@ -202,11 +200,9 @@ extension PredicateSQL {
             return function == .sum ? scalar(constant: .integer(0)) : .null
         }
         guard function != .mode else { throw PredicateSQLProblem("mode: gives a collection, which has no column") }
-        var column = try dialect.aggregate(function, of: value, distinct: false)
-        if function == .sum { column.sql = "coalesce(\(column.sql), 0)" }
+        let column = try dialect.aggregate(function, of: value, distinct: false)
         let keepsKind = function == .min || function == .max
-        return SQLScalar(
-            column.sql, column.arguments, kind: keepsKind ? value.kind : .number, canBeNull: function != .sum)
+        return SQLScalar(column.sql, column.arguments, kind: keepsKind ? value.kind : .number)
     }
 }
 

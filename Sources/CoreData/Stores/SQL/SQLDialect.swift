@@ -183,6 +183,10 @@ package enum SQLDialect: Sendable {
         column += isConverted ? number(value) : value.fragment
         if self == .postgreSQL, function == .average, !isConverted { column.sql += "::double precision" }
         column.sql += ")"
+        if self == .postgreSQL, !isOrder {
+            // The sum of nothing is 0, and what is not a number is missing.
+            column.sql = "nullif(\(function == .sum ? "coalesce(\(column.sql), 0)" : column.sql), 'NaN')"
+        }
         return column
     }
 
