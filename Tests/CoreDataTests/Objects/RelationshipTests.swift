@@ -220,4 +220,20 @@ import Testing
         let stored = try library.newContext().existingObject(with: box.objectID)
         #expect(stored.many("things").count == 1)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a member of a relationship without inverse has one owner, who got it last`(_ kind: StoreKind) throws {
+        let (library, owner, parts) = try Library.owned(kind)
+        let other = library.insert("Owner", ["parts": NSSet(array: [parts[2], parts[3]])])
+        try library.context.save()
+        let third = library.insert("Owner")
+        try library.context.save()
+        third.setValue(NSSet(array: [parts[1]]), forKey: "parts")
+        try library.context.save()
+        let context = library.newContext()
+        let stored = [owner, other, third].map { context.object(with: $0.objectID).many("parts") }
+        #expect(stored.map { Set($0.map { $0.text("name") }) } == [[], ["c", "d"], ["b"]])
+        let request = NSPredicate(format: "parts.@count == 0")
+        #expect(try library.fetch("Owner", where: request, in: library.newContext()).count == 1)
+    }
 }

@@ -279,11 +279,23 @@ final class InMemoryStoreBackend: StoreBackend {
         }
         for removed in change.removed { members.remove(removed) }
         for added in change.added { members.insert(added) }
+        guard let inverse = row.layout.inverses[change.slot] else {
+            row.members[change.slot] = change.order.map { StoredMembers($0.filter(members.contains)) } ?? members
+            return take(change.added, for: row, change.slot)
+        }
         row.members[change.slot] = change.order.map { StoredMembers($0) } ?? members
-        guard let inverse = row.layout.inverses[change.slot] else { return }
         for other in change.removed where isToMany(other, inverse) { storedRow(other)?.members[inverse]?.remove(id) }
         for other in change.added where isToMany(other, inverse) {
             storedRow(other)?.members[inverse, default: StoredMembers()].insert(id)
+        }
+    }
+
+    /// Takes the members of a relationship without inverse from the owners that they have had.
+    private func take(_ members: [NSManagedObjectID], for owner: StoredRow, _ slot: Int) {
+        let relationship = ObjectIdentifier(owner.layout.slots[slot].property)
+        for member in members {
+            let former = storedRow(member)?.owners.updateValue(owner.id, forKey: relationship)
+            if let former, former != owner.id { storedRow(former)?.members[slot]?.remove(member) }
         }
     }
 

@@ -42,6 +42,8 @@ final class StoredRow: NSObject, KeyValueReadable {
     var version: Int64
     var values: SlotValues
     var members: [Int: StoredMembers] = [:]
+    /// Where the row is a member without knowing it, by relationship: as in SQL, which has one column for it, in one place.
+    var owners: [ObjectIdentifier: NSManagedObjectID] = [:]
     private unowned let backend: InMemoryStoreBackend
 
     init(id: NSManagedObjectID, version: Int64, values: SlotValues, backend: InMemoryStoreBackend) {
