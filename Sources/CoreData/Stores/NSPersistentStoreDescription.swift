@@ -63,7 +63,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
         set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }
     }
 
-    /// How many seconds to wait for a store that others have locked; 60 where nothing is set.
+    /// How many seconds to wait for a store that others have locked; 240 where nothing is set.
     open var timeout: TimeInterval {
         get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? SQLiteStoreOptions.usualTimeout }
         set { setOption(NSNumber(value: newValue), forKey: NSPersistentStoreTimeoutOption) }

@@ -164,6 +164,7 @@ import Testing
         let first = container.persistentStoreDescriptions[0]
         #expect(first.type == NSSQLiteStoreType && first.url?.lastPathComponent == "Library.sqlite")
         #expect(first.shouldMigrateStoreAutomatically && first.shouldInferMappingModelAutomatically)
+        #expect(first.timeout == 240)
         #expect(container.persistentStoreCoordinator.persistentStores.isEmpty)
         let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
         container.persistentStoreDescriptions = [description]

@@ -20,7 +20,7 @@ struct SQLiteStoreOptions: Sendable {
     var pragmas: [(name: String, value: String)] = []
     /// How long to wait for another connection's lock, in seconds.
     var busyTimeout = Self.usualTimeout
-    static let usualTimeout: TimeInterval = 60
+    static let usualTimeout: TimeInterval = 240
     /// Shown every statement that a connection runs; for tests that count them.
     var onStatement: (@Sendable (String) -> Void)?
 
