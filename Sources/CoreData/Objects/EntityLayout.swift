@@ -100,8 +100,13 @@ package final class EntityLayout {
     private(set) lazy var isChecked: [Bool] = slots.indices.map { index in
         let slot = slots[index]
         if slot.isToMany { return hasCountRule(index) }
-        let attribute = slot.property as? NSAttributeDescription
-        return !slot.isOptional || !slot.property.validationRules.isEmpty || attribute?.attributeType.isNarrow == true
+        return !slot.isOptional || !slot.property.validationRules.isEmpty || hasLimitedRoom[index]
+    }
+
+    /// The slots that have values which no store can give back: numbers that are too wide, and NaN where there has to be a number.
+    private(set) lazy var hasLimitedRoom: [Bool] = slots.map { slot in
+        guard case .attribute(let type) = slot.kind else { return false }
+        return type.isNarrow || !slot.isOptional && type.hasNaN
     }
 
     /// The composite attributes, by name, without those within others.

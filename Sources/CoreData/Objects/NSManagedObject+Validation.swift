@@ -61,7 +61,7 @@ extension NSManagedObject {
         case .attribute:
             if values[slot].isNull { return try requireOptional(slot) }
             // What a store has been given by others stays as it is.
-            if touched.contains(slot) { try requireRoom(slot, values[slot]) }
+            if layout.hasLimitedRoom[slot], touched.contains(slot) { try requireRoom(slot, values[slot]) }
             if !layout.slots[slot].property.validationRules.isEmpty {
                 try checkRules(slot, values[slot].boxedAttribute)
             }
@@ -98,7 +98,7 @@ extension NSManagedObject {
 
     private func check(_ value: Any?, _ slot: Int) throws {
         guard let value, !(value is NSNull) else { return try requireOptional(slot) }
-        if let attribute = layout.slots[slot].property as? NSAttributeDescription {
+        if layout.hasLimitedRoom[slot], let attribute = layout.slots[slot].property as? NSAttributeDescription {
             try requireRoom(slot, ManagedValue(boxed: value, for: attribute) ?? .null)
         }
         try checkRules(slot, value)
@@ -119,9 +119,8 @@ extension NSManagedObject {
                 .validationMissingMandatoryProperty, slot, nil,
                 "is required and is not a number (NaN), which a store can't keep. Set a number.")
         }
-        guard case .integer(let number) = value,
-            let attribute = layout.slots[slot].property as? NSAttributeDescription,
-            let expected = attribute.attributeType.room(exceededBy: value)
+        guard case .integer(let number) = value, case .attribute(let type) = layout.slots[slot].kind,
+            let expected = type.room(exceededBy: value)
         else { return }
         throw failure(
             number < 0 ? .validationNumberTooSmall : .validationNumberTooLarge, slot, NSNumber(value: number),

@@ -79,6 +79,11 @@ extension NSAttributeType {
     /// Whether there are integers that the type has no room for; code may set any.
     var isNarrow: Bool { [.integer16AttributeType, .integer32AttributeType].contains(self) }
 
+    /// Whether among its values is one that is not a number.
+    var hasNaN: Bool {
+        [.doubleAttributeType, .floatAttributeType, .decimalAttributeType, .dateAttributeType].contains(self)
+    }
+
     /// What the type has room for, in words, where a value isn't among that.
     func room(exceededBy value: ManagedValue) -> String? {
         switch (value, self) {
