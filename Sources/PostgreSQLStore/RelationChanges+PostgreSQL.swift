@@ -39,30 +39,36 @@
         private func writeOrder(
             _ key: SQLForeignKey, _ column: String, _ changes: [ForeignKeyChange], _ connection: PostgreSQLConnection
         ) throws {
-            var present: [Int64: [Int64: Int64]] = [:]
-            let known = changes.filter { !$0.isNew && $0.order != nil }.map(\.owner)
-            if !known.isEmpty {
-                let result = try connection.execute(
-                    "SELECT \(key.column), _id, \(column) FROM \(key.table) "
-                        + "WHERE \(key.column) = ANY ($1) AND \(column) IS NOT NULL",
-                    [.integers(known)])
-                for row in 0..<result.rowCount {
-                    guard let owner = try result.integer(row, 0), let member = try result.integer(row, 1) else {
-                        continue
-                    }
-                    present[owner, default: [:]][member] = try result.integer(row, 2)
-                }
-            }
+            let ordered = changes.compactMap { change in change.order.map { (owner: change.owner, order: $0) } }
+            let near = try orderKeys(
+                ordered.flatMap { try $0.order.neighbourhood() }, of: ordered.map(\.owner), key, column, connection)
             var written: [Int64: Int64] = [:]
-            for change in changes {
-                guard let order = change.order else { continue }
-                var present = present[change.owner] ?? [:]
-                // What came from another owner brought that one's key along.
-                for member in change.added { present[member] = nil }
-                for (member, key) in zip(order, SparseOrder.keys(for: order.map { present[$0] }))
-                where present[member] != key { written[member] = key }
+            for (owner, order) in ordered {
+                let moves = try order.moves { members, isWhole in
+                    let keys = isWhole ? try orderKeys(members, of: [owner], key, column, connection) : near
+                    return keys[owner] ?? [:]
+                }
+                for move in moves { written[move.member] = move.key }
             }
             try setColumn(column, of: key.table, to: written, connection)
+        }
+
+        /// The order keys that members of owners have, by owner.
+        private func orderKeys(
+            _ members: [Int64], of owners: [Int64], _ key: SQLForeignKey, _ column: String,
+            _ connection: PostgreSQLConnection
+        ) throws -> [Int64: [Int64: Int64]] {
+            if members.isEmpty { return [:] }
+            let result = try connection.execute(
+                "SELECT \(key.column), _id, \(column) FROM \(key.table) "
+                    + "WHERE \(key.column) = ANY ($1) AND _id = ANY ($2) AND \(column) IS NOT NULL",
+                [.integers(owners), .integers(members)])
+            var keys: [Int64: [Int64: Int64]] = [:]
+            for row in 0..<result.rowCount {
+                guard let owner = try result.integer(row, 0), let member = try result.integer(row, 1) else { continue }
+                keys[owner, default: [:]][member] = try result.integer(row, 2)
+            }
+            return keys
         }
 
         private func setColumn(
@@ -97,15 +103,18 @@
         private func write(_ reordering: Reordering, _ connection: PostgreSQLConnection) throws {
             guard let column = reordering.join.orderColumn else { return }
             let (owners, members) = (reordering.join.ownerColumn, reordering.join.memberColumn)
-            let result = try connection.execute(
-                "SELECT \(members), \(column) FROM \(table) WHERE \(owners) = $1 AND \(column) IS NOT NULL",
-                [.integer(reordering.owner)])
-            var present: [Int64: Int64] = [:]
-            for row in 0..<result.rowCount {
-                guard let member = try result.integer(row, 0) else { continue }
-                present[member] = try result.integer(row, 1)
+            let moves = try moves(reordering) { asked, _ in
+                let result = try connection.execute(
+                    "SELECT \(members), \(column) FROM \(table) "
+                        + "WHERE \(owners) = $1 AND \(members) = ANY ($2) AND \(column) IS NOT NULL",
+                    [.integer(reordering.owner), .integers(asked)])
+                var present: [Int64: Int64] = [:]
+                for row in 0..<result.rowCount {
+                    guard let member = try result.integer(row, 0) else { continue }
+                    present[member] = try result.integer(row, 1)
+                }
+                return present
             }
-            let moves = moves(reordering, present: present)
             guard !moves.isEmpty else { return }
             try connection.execute(
                 "UPDATE \(table) AS j SET \(column) = v.place FROM unnest($2, $3) AS v(member, place) "

@@ -341,10 +341,17 @@ extension NSManagedObject {
             change.added = reported(delta.added.objects)
             change.removed = delta.removed.objects.map(\.id)
         case (.objects(let old), .objects(let new)):
-            change.added = reported(new.objects.filter { !old.contains($0) })
-            change.removed = old.objects.filter { !new.contains($0) }.map(\.id)
+            let moved = new.places(otherThanIn: old)
+            let gone = moved.lowerBound..<moved.upperBound + old.count - new.count
+            let left = ToManyMembers(unique: Array(old.objects[gone]))
+            let came = ToManyMembers(unique: Array(new.objects[moved]))
+            change.added = reported(came.objects.filter { !left.contains($0) })
+            change.removed = left.objects.filter { !came.contains($0) }.map(\.id)
             if layout.slots[slot].kind == .toMany(ordered: true) {
-                change.order = new.objects.filter { !$0.isDeleted }.map(\.id)
+                let order = new.objects.filter { !$0.isDeleted }
+                change.order = order.map(\.id)
+                let isWhole = order.count == new.count
+                change.moved = isWhole ? moved : ToManyMembers(unique: order).places(otherThanIn: old)
             }
         default: break
         }

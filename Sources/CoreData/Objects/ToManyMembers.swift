@@ -130,6 +130,15 @@ package struct ToManyMembers {
         return objects.allSatisfy(other.contains)
     }
 
+    /// The places before and behind which the members are the same as another relationship's first and last ones.
+    func places(otherThanIn other: ToManyMembers) -> Range<Int> {
+        let mine = objects, others = other.objects, most = min(mine.count, others.count)
+        var first = 0, last = 0
+        while first < most, mine[first] === others[first] { first += 1 }
+        while last < most - first, mine[mine.count - 1 - last] === others[others.count - 1 - last] { last += 1 }
+        return first..<mine.count - last
+    }
+
     /// The same members in an order, as far as it names them; those that it doesn't name stay behind.
     func arranged(as order: [NSManagedObject]) -> ToManyMembers {
         let known = ToManyMembers(order.filter(contains))

@@ -68,13 +68,18 @@ package struct RelationChange {
     package var removed: [NSManagedObjectID]
     /// All members in order, for an ordered relationship.
     package var order: [NSManagedObjectID]?
+    /// The places in that order before and behind which all members are as the context read them.
+    package var moved: Range<Int>
 
-    package init(slot: Int, added: [NSManagedObjectID], removed: [NSManagedObjectID], order: [NSManagedObjectID]? = nil)
-    {
+    package init(
+        slot: Int, added: [NSManagedObjectID], removed: [NSManagedObjectID], order: [NSManagedObjectID]? = nil,
+        moved: Range<Int>? = nil
+    ) {
         self.slot = slot
         self.added = added
         self.removed = removed
         self.order = order
+        self.moved = moved ?? 0..<(order?.count ?? 0)
     }
 }
 

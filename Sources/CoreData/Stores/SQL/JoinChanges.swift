@@ -17,8 +17,7 @@ package final class JoinChanges {
     /// The new order of one object's members.
     package struct Reordering {
         package let owner: Int64
-        package let order: [Int64]
-        package let added: Set<Int64>
+        package let order: MemberOrder
         package let join: SQLJoin
     }
 
@@ -50,11 +49,11 @@ package final class JoinChanges {
         added.append(pair)
     }
 
-    func change(owner: Int64, added: [Int64], removed: [Int64], order: [Int64]?, via join: SQLJoin) {
+    func change(owner: Int64, added: [Int64], removed: [Int64], order: MemberOrder?, via join: SQLJoin) {
         for member in removed { self.removed.append(pair(owner, member, join)) }
         for member in added { insert(owner, member, via: join, order: 0) }
         if let order, join.orderColumn != nil {
-            reorderings.append(Reordering(owner: owner, order: order, added: Set(added), join: join))
+            reorderings.append(Reordering(owner: owner, order: order, join: join))
         }
     }
 
@@ -92,17 +91,13 @@ package final class JoinChanges {
         pairs.sorted { $0.owner != $1.owner ? $0.owner < $1.owner : $0.member < $1.member }
     }
 
-    /// The members whose order key has to be written, with the key that they get: those that stay; those that come take theirs
-    /// along when they are inserted.
-    ///
-    /// - Parameter present: The order keys of the members that the owner has in the store.
-    package func moves(_ reordering: Reordering, present: [Int64: Int64]) -> [(member: Int64, key: Int64)] {
-        let keys = SparseOrder.keys(for: reordering.order.map { present[$0] })
-        return zip(reordering.order, keys).compactMap { member, key in
-            if present[member] == key { return nil }
-            if present[member] != nil, !reordering.added.contains(member) { return (member, key) }
-            insert(reordering.owner, member, via: reordering.join, order: key)
-            return nil
+    /// The members whose order key has to be written: those that stay; those that come take theirs along when they are inserted.
+    package func moves(
+        _ reordering: Reordering, _ read: ([Int64], Bool) throws -> [Int64: Int64]
+    ) throws -> [MemberOrder.Move] {
+        try reordering.order.moves(read).filter { move in
+            if move.isNew { insert(reordering.owner, move.member, via: reordering.join, order: move.key) }
+            return !move.isNew
         }
     }
 }

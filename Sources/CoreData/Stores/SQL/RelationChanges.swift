@@ -16,9 +16,7 @@ package final class RelationChanges {
         package let owner: Int64
         package var added: [Int64]
         package var removed: [Int64]
-        package var order: [Int64]?
-        /// A new owner has no order keys in the store yet.
-        package let isNew: Bool
+        package var order: MemberOrder?
     }
 
     package init(space: @escaping (SQLEntity) -> RowSpace) { self.space = space }
@@ -35,10 +33,12 @@ package final class RelationChanges {
                     let members = Self.members(change.values[slot])
                     if members.isEmpty { continue }
                     let keys = try members.map { try key64($0, space, plan, slot, change) }
+                    // A new owner has no order keys in the store yet.
+                    let order = MemberOrder(members: members, moved: members.indices, added: Set(keys), key: \.number)
                     keyChanges.append(
                         ForeignKeyChange(
                             key: key, owner: change.objectID.number, added: keys, removed: [],
-                            order: relationship.isOrdered ? keys : nil, isNew: true))
+                            order: relationship.isOrdered ? order : nil))
                 }
             case .joinTable(let join):
                 let table = joinChanges(join)
@@ -74,17 +74,16 @@ package final class RelationChanges {
                     continue
                 }
                 let space = self.space(relationship.destination)
-                func keys(_ ids: [NSManagedObjectID]) throws -> [Int64] {
-                    try ids.map { try key64($0, space, plan, relation.slot, change) }
+                func key(_ id: NSManagedObjectID) throws -> Int64 { try key64(id, space, plan, relation.slot, change) }
+                let (added, removed) = (try relation.added.map(key), try relation.removed.map(key))
+                let order = relation.order.map {
+                    MemberOrder(members: $0, moved: relation.moved, added: Set(added), key: key)
                 }
-                let (added, removed) = (try keys(relation.added), try keys(relation.removed))
-                let order = try relation.order.map(keys)
                 switch relationship.storage {
                 case .foreignKey(let key):
                     keyChanges.append(
                         ForeignKeyChange(
-                            key: key, owner: change.objectID.number, added: added, removed: removed, order: order,
-                            isNew: false))
+                            key: key, owner: change.objectID.number, added: added, removed: removed, order: order))
                 case .joinTable(let join):
                     joinChanges(join).change(
                         owner: change.objectID.number, added: added, removed: removed, order: order, via: join)

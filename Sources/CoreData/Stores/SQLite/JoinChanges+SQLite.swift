@@ -31,21 +31,15 @@ extension JoinChanges {
     private func write(_ reordering: Reordering, _ db: Database) throws {
         guard let column = reordering.join.orderColumn else { return }
         let (owners, members) = (reordering.join.ownerColumn, reordering.join.memberColumn)
-        var present: [Int64: Int64] = [:]
-        let read = try RowStatement(db, "SELECT \(members), \(column) FROM \(table) WHERE \(owners) = ?")
-        try read.bind(reordering.owner, at: 1)
-        while try read.step() {
-            if read.storage(at: 1) == .null { continue }
-            let member = try read.integer(at: 0, of: "\(table).\(members) of \(owners) \(reordering.owner)")
-            present[member] = try read.integer(
-                at: 1, of: "\(table).\(column) of \(owners) \(reordering.owner), \(members) \(member)")
-        }
         let update = try RowStatement(
             db, "UPDATE \(table) SET \(column) = ? WHERE \(owners) = ? AND \(members) = ?")
-        for (member, key) in moves(reordering, present: present) {
-            try update.bind(key, at: 1)
+        let moves = try moves(reordering) { asked, _ in
+            try db.orderKeys(asked, of: reordering.owner, table, key: members, owner: owners, column)
+        }
+        for move in moves {
+            try update.bind(move.key, at: 1)
             try update.bind(reordering.owner, at: 2)
-            try update.bind(member, at: 3)
+            try update.bind(move.member, at: 3)
             try update.run()
         }
     }

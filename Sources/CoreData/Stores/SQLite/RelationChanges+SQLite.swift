@@ -32,24 +32,35 @@ extension RelationChanges {
     private func writeOrder(_ change: ForeignKeyChange, _ column: String, _ db: Database) throws {
         guard let order = change.order else { return }
         let table = change.key.table
-        var present: [Int64: Int64] = [:]
-        if !change.isNew {
-            let read = try RowStatement(
-                db, "SELECT Z_PK, \(column) FROM \(table) WHERE \(change.key.column) = ? AND \(column) NOT NULL")
-            try read.bind(change.owner, at: 1)
-            while try read.step() {
-                let key = read.integer(at: 0)
-                present[key] = try read.integer(at: 1, of: "\(table).\(column) of row \(key)")
-            }
-            // What came from another owner brought that one's key along.
-            for member in change.added { present[member] = nil }
+        let moves = try order.moves { members, _ in
+            try db.orderKeys(members, of: change.owner, table, key: "Z_PK", owner: change.key.column, column)
         }
-        let keys = SparseOrder.keys(for: order.map { present[$0] })
         let update = try RowStatement(db, "UPDATE \(table) SET \(column) = ? WHERE Z_PK = ?")
-        for (member, key) in zip(order, keys) where present[member] != key {
-            try update.bind(key, at: 1)
-            try update.bind(member, at: 2)
+        for move in moves {
+            try update.bind(move.key, at: 1)
+            try update.bind(move.member, at: 2)
             try update.run()
         }
+    }
+}
+
+extension Database {
+    /// The order keys that members of an owner have.
+    func orderKeys(
+        _ members: [Int64], of owner: Int64, _ table: String, key: String, owner ownerColumn: String, _ column: String
+    ) throws -> [Int64: Int64] {
+        let read = try RowStatement(
+            self, "SELECT \(column) FROM \(table) WHERE \(key) = ? AND \(ownerColumn) = ? AND \(column) NOT NULL")
+        var keys: [Int64: Int64] = [:]
+        for member in members {
+            try read.bind(member, at: 1)
+            try read.bind(owner, at: 2)
+            if try read.step() {
+                keys[member] = try read.integer(
+                    at: 0, of: "\(table).\(column) of \(ownerColumn) \(owner), \(key) \(member)")
+            }
+            read.reset()
+        }
+        return keys
     }
 }
