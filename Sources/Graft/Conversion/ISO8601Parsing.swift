@@ -1,7 +1,8 @@
 // Reading dates in ISO 8601, all forms of a date with or without a time: calendar dates (2013-03-22, 20130322, 2013-03,
 // 2013), ordinal dates (2013-081), week dates (2013-W12-5), times to the hour, minute or second with any number of
 // fraction digits, with Z, an offset or without a zone, which means UTC. Also what is often written for it: a space
-// instead of the T, or in front of the zone, and UTC or GMT for Z. The device's locale and zone play no part.
+// instead of the T, or in front of the zone, and UTC or GMT for Z. The device's locale and zone play no part. Second 60 is there at the
+// end of a day in UTC alone (RFC 3339, section 5.6 and appendix D), and is the next day's first one, as in POSIX.
 
 import Foundation
 
@@ -34,6 +35,7 @@ extension Instant {
         guard !isTooFar else { return nil }
         self.init(seconds: seconds, fraction: time.fraction)
         if isLocal, let zone, !move(from: zone) { return nil }
+        if time.isLeapSecond, self.seconds % 86_400 != 0 { return nil }
     }
 }
 
@@ -57,6 +59,7 @@ private enum ISO8601 {
     struct Time {
         var seconds: Int64 = 0
         var fraction: [UInt8] = []
+        var isLeapSecond = false
     }
 
     static func date(_ text: Span<UInt8>, _ at: inout Int) -> (daysSince2001: Int64, isComplete: Bool)? {
@@ -130,6 +133,7 @@ private enum ISO8601 {
             guard let value = number(text, &at, 2), value <= limit else { return nil }
             unit /= 60
             time.seconds += value * unit
+            time.isLeapSecond = value == 60
         }
         if skip(text, &at, 0x2E, 0x2C) {
             let count = digitCount(text, at)
@@ -156,7 +160,7 @@ private enum ISO8601 {
             }
         }
         let start = at
-        guard skip(text, &at, 0x2B, 0x2D), let hours = number(text, &at, 2), hours <= 24 else { return nil }
+        guard skip(text, &at, 0x2B, 0x2D), let hours = number(text, &at, 2), hours < 24 else { return nil }
         var seconds = hours * 3600
         if at < text.count {
             _ = skip(text, &at, 0x3A)

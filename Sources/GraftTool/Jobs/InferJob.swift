@@ -13,6 +13,7 @@ struct InferJob {
 
     /// Reads the data, writes the model if it is wanted, and shows each guess with its evidence.
     func run(on console: Console) throws {
+        if let output { try FileKind.requireFolder(of: URL(fileURLWithPath: output), shownAs: output) }
         for file in files where file != "-" { try FileKind.require(.records, at: file) }
         let inference = try ModelInference(
             of: files.map { file in

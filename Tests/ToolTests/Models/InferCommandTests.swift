@@ -28,6 +28,12 @@ import Testing
             saying: "Inferred.xcdatamodeld", "exists already")
     }
 
+    @Test func `a model isn't written into a folder that isn't there, as an export isn't`() throws {
+        let output = ["--output", "nowhere/H.xcdatamodeld"]
+        try graft(["infer", "heroes.json"] + output, in: folder).failed(saying: output[1], "folder doesn't exist")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("nowhere")))
+    }
+
     @Test func `the guesses can be had as JSON`() throws {
         let run = try graft("infer", "heroes.json", "--json", in: folder).succeeded()
         let guesses = try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]] ?? []
