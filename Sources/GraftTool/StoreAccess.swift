@@ -212,6 +212,12 @@ enum StoreAccess {
             timeout: patience.withLock { $0 })
     }
 
+    /// How many values of a store lie in files that aren't there; nil on a server, which keeps none in files.
+    static func missingFiles(_ path: String, model: NSManagedObjectModel) throws -> Int? {
+        guard server(path: path) == nil else { return nil }
+        return try check(path, model: model, identities: [:], families: [:]).missingFileCount()
+    }
+
     /// A check of the file, where the store has no model that can be read.
     static func checkFile(_ path: String, _ report: (StoreFinding) throws -> Void) throws {
         try StoreCheck.checkFile(

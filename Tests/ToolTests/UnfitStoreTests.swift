@@ -51,6 +51,19 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == bytes)
     }
 
+    @Test func `inspect names a table that can't be read, and shows the others`() throws {
+        let store = try heroStore(in: folder)
+        let pages = try StoreFile(path: store).pages(ofTable: "ZPOWER")
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
+        for page in pages {
+            bytes.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(repeating: 0x5A, count: 4096))
+        }
+        try bytes.write(to: URL(fileURLWithPath: store))
+        let run = try graft("inspect", store)
+        #expect(run.status == 1 && run.diagnostics.contains("ZPOWER"), "\(run.diagnostics)")
+        #expect(run.text.contains(/Power +-/) && run.text.contains(/Hero +[1-9]/), "\(run.text)")
+    }
+
     @Test func `a store of which a part is damaged is an error wherever that part is read, and no end of the process`()
         throws
     {

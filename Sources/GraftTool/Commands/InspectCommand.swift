@@ -38,6 +38,7 @@ struct InspectCommand: JobCommand {
 
     func run(console: Console) throws {
         if let html { return try PageJob(store: file, model: model, output: html).run(on: console) }
-        try InspectJob(file: file, model: model, isJSON: json).run(on: console)
+        let isWhole = try InspectJob(file: file, model: model, isJSON: json).run(on: console)
+        if !isWhole { throw QuietExit(code: 1) }
     }
 }

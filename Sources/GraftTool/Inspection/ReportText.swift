@@ -25,7 +25,10 @@ enum ReportText {
     static func lines(_ store: StoreReport) -> [String] {
         let size = store.size.map { ", \($0) bytes" } ?? ""
         let framework = store.frameworkVersion.map { ", framework version \($0)" } ?? ""
-        return ["\(store.file): \(store.type) store\(size)\(framework)", "UUID \(store.uuid)"]
+        let missing =
+            (store.missingFiles ?? 0) == 0
+            ? [] : ["Large values without their files: \(store.missingFiles ?? 0); graft check names them."]
+        return ["\(store.file): \(store.type) store\(size)\(framework)", "UUID \(store.uuid)"] + missing
             + lines(store.model, countsObjects: true)
     }
 

@@ -11,6 +11,10 @@ struct StoreReport: Encodable {
     var type: String
     /// The version of Core Data that the store was last written by or for, as its metadata has it.
     var frameworkVersion: Int?
+    /// How many large values have lost their files; nil on a server, and where a table can't be read.
+    var missingFiles: Int?
+    /// What can't be read, a line each.
+    var damages: [String]
     var model: ModelReport
 }
 

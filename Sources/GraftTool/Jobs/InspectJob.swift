@@ -11,7 +11,8 @@ struct InspectJob {
     var model: String?
     var isJSON: Bool
 
-    func run(on console: Console) throws {
+    /// - Returns: Whether all could be read.
+    func run(on console: Console) throws -> Bool {
         // A folder is a model, and so are a file in one and a property list.
         let isModel = FileKind(ofPath: file) == .folder || StoreAccess.isModelFile(file)
         let kind = isModel ? .propertyList : try FileKind.contents(of: file)
@@ -20,14 +21,18 @@ struct InspectJob {
             if model != nil { throw Self.modelOfModel(file) }
             let report = try archiveReport()
             try show(report, ReportText.lines(report), console)
+            return true
         case .propertyList:
             if model != nil { throw Self.modelOfModel(file) }
             let report = ModelFileReport(file: file, model: ModelReport(try StoreAccess.model(at: file)))
             try show(report, ReportText.lines(report), console)
+            return true
         default:
             try StoreAccess.requireStore(file)
             let report = try storeReport()
             try show(report, ReportText.lines(report), console)
+            for damage in report.damages { console.note(damage) }
+            return report.damages.isEmpty
         }
     }
 
@@ -57,18 +62,31 @@ struct InspectJob {
         let metadata = container.persistentStoreCoordinator.persistentStores.first?.metadata ?? [:]
         var report = ModelReport(container.managedObjectModel)
         let context = container.newBackgroundContext()
-        try context.performAndWait {
+        var damages: [String] = []
+        /// Goes on without what can't be read.
+        func read<T>(_ body: () throws -> T?) -> T? {
+            do {
+                return try body()
+            } catch {
+                let words = StoreAccess.shown(Tool.words(of: error))
+                if !damages.contains(words) { damages.append(words) }
+                return nil
+            }
+        }
+        context.performAndWait {
             for index in report.entities.indices where !report.entities[index].isAbstract {
                 let request = NSFetchRequest<NSManagedObject>(entityName: report.entities[index].name)
                 request.includesSubentities = false
-                report.entities[index].objectCount = try context.count(for: request)
+                report.entities[index].objectCount = read { try context.count(for: request) }
             }
         }
+        let missingFiles = read { try StoreAccess.missingFiles(file, model: container.managedObjectModel) }
         return StoreReport(
             file: StoreAccess.shown(file), size: FileKind(ofPath: file) == .server ? nil : try Self.size(of: file),
             uuid: metadata[NSStoreUUIDKey] as? String ?? "",
             type: metadata[NSStoreTypeKey] as? String ?? "",
-            frameworkVersion: (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue, model: report)
+            frameworkVersion: (metadata["NSPersistenceFrameworkVersion"] as? NSNumber)?.intValue,
+            missingFiles: missingFiles, damages: damages, model: report)
     }
 
     /// The bytes of a store's file and of its log.

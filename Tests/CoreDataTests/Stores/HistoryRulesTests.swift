@@ -63,6 +63,17 @@ import Testing
         #expect(found.map(\.place) == [damage.place])
     }
 
+    @Test func `a history that has lost the names of authors is read and continued without them`() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder)
+        try store.sql { try $0.execute(sql: "DROP TABLE ATRANSACTIONSTRING") }
+        #expect(try store.backend.transactions(in: .all).map(\.processID) == [nil])
+        try store.insert("Tag", [["label": .string("c")]])
+        let names = try store.backend.transactions(in: .all).map(\.processID)
+        #expect(names == [nil, ProcessInfo.processInfo.processName])
+        #expect(try findings(store).isEmpty)
+    }
+
     @Test(arguments: ["ATRANSACTION", "ACHANGE"])
     func `a history that has lost a table begins anew, and its tokens have expired`(_ table: String) throws {
         let folder = try TemporaryFolder()

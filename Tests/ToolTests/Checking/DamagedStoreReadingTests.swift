@@ -12,10 +12,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try KennelStore(in: folder)
-        sound = folder.path("Sound.sqlite")
-        try graft("archive", store.path, "--output", folder.path("Sound.graft")).succeeded()
-        try graft("restore", folder.path("Sound.graft"), "--store", sound).succeeded()
+        (store, sound) = try KennelStore.withTwin(in: folder)
     }
 
     /// Changes the store by SQL, on a connection without what Graft adds.

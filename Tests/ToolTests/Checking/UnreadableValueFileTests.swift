@@ -12,9 +12,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try KennelStore(in: folder)
-        sound = folder.path("Sound.sqlite")
-        try graft("copy", store.path, sound).succeeded()
+        (store, sound) = try KennelStore.withTwin(in: folder)
     }
 
     /// Puts something else in the place of the photo of Ada, row 1, and returns its path.
@@ -56,6 +54,35 @@ import Testing
         }
         let check = try graft("check", store.path)
         #expect(check.status == 1 && check.text.contains("Owner.photo of row 1") && check.text.contains(cause))
+    }
+
+    /// The model without external storage.
+    private func plainModel() throws -> String {
+        let text = KennelStore.model.replacing(" allowsExternalBinaryDataStorage=\"YES\"", with: "")
+        let model = folder.url.appending(path: "Plain.xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: model.appending(path: "contents"))
+        return model.path
+    }
+
+    @Test func `a migration that takes a large value into its row names the one that can't be read`() throws {
+        let photo = try replacePhoto {
+            try FileManager.default.createDirectory(atPath: $0, withIntermediateDirectories: false)
+        }
+        let run = try graft("migrate", store.path, "--model", plainModel())
+        run.failed(saying: store.path, "Owner.photo of row 1", photo, "it isn't a file", "from a copy", "graft check")
+        #expect(!run.diagnostics.contains("INSERT") && !run.diagnostics.contains("free space"), "\(run.diagnostics)")
+    }
+
+    @Test func `a large value whose file is gone is counted by inspect, and named by a migration that does without it`()
+        throws
+    {
+        #expect(try !graft("inspect", store.path).succeeded().text.contains("Large values"))
+        let photo = try replacePhoto { _ in }
+        #expect(try graft("inspect", store.path).succeeded().text.contains("Large values without their files: 1"))
+        let run = try graft("migrate", store.path, "--model", plainModel())
+        #expect(run.status == 0 && run.diagnostics.contains("Owner.photo of row 1, \(photo)"), "\(run.diagnostics)")
+        #expect(try !graft("inspect", store.path).succeeded().text.contains("Large values"))
     }
 
     @Test func `a pipe in the place of a large value doesn't hold up a backup`() throws {

@@ -94,6 +94,15 @@ struct KennelStore {
         try coordinator.remove(store)
     }
 
+    /// A store to be damaged, and the path of a sound one with the same objects.
+    static func withTwin(in folder: TemporaryFolder) throws -> (store: KennelStore, twin: String) {
+        let store = try KennelStore(in: folder)
+        let (twin, archive) = (folder.path("Sound.sqlite"), folder.path("Sound.graft"))
+        try graft("archive", store.path, "--output", archive).succeeded()
+        try graft("restore", archive, "--store", twin).succeeded()
+        return (store, twin)
+    }
+
     private static func fill(_ context: NSManagedObjectContext) {
         func make(_ entity: String, _ values: [String: Any]) -> NSManagedObject {
             let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)

@@ -10,7 +10,8 @@ struct RowMigration {
     let matching: ModelMatching
     let plan: RelationshipPlan
 
-    /// Turns the value of an attribute that allowed external storage into the bytes themselves.
+    /// Turns the value of an attribute that allowed external storage into the bytes themselves. It is given the value, the row's key and
+    /// the attribute's name.
     static let inlining = "NSCoreDataMigrationInlineValue"
 
     /// One INSERT on its way.
@@ -47,7 +48,7 @@ struct RowMigration {
                 let oldName = match.attributes[name]?.name ?? match.elements[name]
                 let before: SQLAttribute? =
                     if case .attribute(let found)? = oldName.flatMap(old.property) { found } else { nil }
-                try add(attribute, before, to: &insertion)
+                try add(attribute, before, of: old, to: &insertion)
             case .toOne(let toOne) where plan.isDirect(toOne.description):
                 guard case .toOne(let before)? = match.relationships[name].flatMap({ old.property(named: $0.name) })
                 else { continue }
@@ -65,7 +66,9 @@ struct RowMigration {
 
     // MARK: Attributes
 
-    private func add(_ new: SQLAttribute, _ old: SQLAttribute?, to insertion: inout Insertion) throws {
+    private func add(
+        _ new: SQLAttribute, _ old: SQLAttribute?, of entity: SQLEntity, to insertion: inout Insertion
+    ) throws {
         // It is computed, unless it is a moment that has passed.
         if let derived = new.description as? NSDerivedAttributeDescription,
             derived.derivationExpression?.isNow != true || old?.description.attributeType != derived.attributeType
@@ -78,17 +81,19 @@ struct RowMigration {
             if value != .null { insertion.add(new.column, mark, [value]) }
             return
         }
-        let copied = converted(old, new)
+        let (copied, arguments) = converted(old, new, of: entity)
         if old.description.isOptional, !new.description.isOptional, value != .null {
-            insertion.add(new.column, "coalesce(\(copied), \(mark))", [value])
+            insertion.add(new.column, "coalesce(\(copied), \(mark))", arguments + [value])
         } else {
-            insertion.add(new.column, copied)
+            insertion.add(new.column, copied, arguments)
         }
     }
 
-    private func converted(_ old: SQLAttribute, _ new: SQLAttribute) -> String {
+    private func converted(
+        _ old: SQLAttribute, _ new: SQLAttribute, of entity: SQLEntity
+    ) -> (sql: String, arguments: [SQLValue]) {
         let column = "o.\(old.column)"
-        if dialect == .postgreSQL { return column }
+        if dialect == .postgreSQL { return (column, []) }
         // A model may say so of texts, too, where it means nothing.
         let isMarked = [old, new].map { attribute in
             [.binaryDataAttributeType, .transformableAttributeType].contains(attribute.description.attributeType)
@@ -97,9 +102,12 @@ struct RowMigration {
         switch (isMarked[0], isMarked[1]) {
         case (false, true):
             // `||` joins bytes as they are, zero bytes included.
-            return "CASE WHEN \(column) IS NULL THEN NULL ELSE CAST(x'01' || \(column) AS BLOB) END"
-        case (true, false): return "\(Self.inlining)(\(column))"
-        case (true, true), (false, false): return column
+            return ("CASE WHEN \(column) IS NULL THEN NULL ELSE CAST(x'01' || \(column) AS BLOB) END", [])
+        case (true, false):
+            return (
+                "\(Self.inlining)(\(column), o.\(dialect.key), ?)", [.text("\(entity.name).\(old.description.name)")]
+            )
+        case (true, true), (false, false): return (column, [])
         }
     }
 

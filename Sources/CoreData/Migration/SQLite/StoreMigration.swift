@@ -54,7 +54,7 @@ struct StoreMigration {
             for line in remains.warnings { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
             try database.close()
         } catch {
-            throw errors.failed(error)
+            throw errors.failed(files.damage ?? error)
         }
     }
 
@@ -101,7 +101,8 @@ struct StoreMigration {
         try onStep?(.described)
         let after = try files.folder.files(of: tables.schemas.destination, db)
         return Remains(
-            orphans: before.subtracting(after), warnings: [links, errors.leftOut(leftOut)].compactMap(\.self))
+            orphans: before.subtracting(after),
+            warnings: [links, errors.missingFiles(files.missing), errors.leftOut(leftOut)].compactMap(\.self))
     }
 
     /// The line about links that are of no object: there is nothing that could carry them over.

@@ -69,6 +69,22 @@ struct ExternalDataFolder: Sendable {
         }
     }
 
+    /// The bytes of a value's file, as ``contents(reference:)`` has them.
+    ///
+    /// - Parameter place: Whose value it is.
+    /// - Throws: ``RowError`` where there is a file that can't be read.
+    func contents(reference: Data, of place: () -> String) throws -> Data? {
+        do {
+            return try contents(reference: reference)
+        } catch let error as CocoaError {
+            throw RowError(
+                place: place(),
+                found: "a value in \(error.filePath ?? "a file"), which can't be read "
+                    + "(\(FileError.words(of: error.underlying ?? error))),",
+                expected: "binary data", remedy: "Put the file back from a copy, or see to it that it may be read")
+        }
+    }
+
     /// The error of a value that is there and can't be read.
     ///
     /// - Parameter underlying: What the file system says; nil where it wasn't asked.

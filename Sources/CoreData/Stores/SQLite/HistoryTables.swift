@@ -17,6 +17,14 @@ enum HistoryTables {
         try db.hasTable("ATRANSACTION") && db.hasTable("ACHANGE")
     }
 
+    /// Makes the table of names where it is gone: transactions of before have none then.
+    static func restoreNames(_ db: Database) throws {
+        if try !db.hasTable("ATRANSACTIONSTRING") { try db.execute(sql: namesTable) }
+    }
+
+    private static let namesTable = "CREATE TABLE ATRANSACTIONSTRING ( \(head), ZNAME VARCHAR )"
+    private static let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
+
     /// Begins a history, unless the store has one. What is left of one that has lost a table says nothing any more, and all of its
     /// tokens expire.
     ///
@@ -35,7 +43,6 @@ enum HistoryTables {
     }
 
     private static func statements(tombstoneCount: Int) -> [String] {
-        let head = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER"
         let tombstones = (0..<tombstoneCount).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
         let references = ["ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS"]
         return [
@@ -44,7 +51,7 @@ enum HistoryTables {
             "CREATE TABLE ATRANSACTION ( \(head), \(references.map { "\($0) INTEGER" }.joined(separator: ", ")), "
                 + "ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, "
                 + "ZQUERYGEN BLOB )",
-            "CREATE TABLE ATRANSACTIONSTRING ( \(head), ZNAME VARCHAR )",
+            namesTable,
             "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
         ]
             + references.map { "CREATE INDEX ATRANSACTION_\($0)_INDEX ON ATRANSACTION (\($0))" } + [
@@ -86,10 +93,11 @@ enum HistoryTables {
 
     static func transactions(_ db: Database, in range: StoreHistoryRange) throws -> [StoreTransaction] {
         let columns = try db.columnNames(of: "ATRANSACTION")
+        let hasNames = try db.hasTable("ATRANSACTIONSTRING")
         // Newer stores refer to a table of strings, older ones have the text itself.
         let texts = ["ZAUTHOR", "ZCONTEXTNAME", "ZBUNDLEID", "ZPROCESSID"].map { name in
             let text = columns.contains(name) ? "t.\(name)" : "NULL"
-            guard columns.contains("\(name)TS") else { return text }
+            guard hasNames, columns.contains("\(name)TS") else { return text }
             return "coalesce((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(name)TS), \(text))"
         }
         var fragment = SQLFragment(

@@ -23,6 +23,7 @@ struct HistoryWriter {
         guard try HistoryTables.exist(db) else { return nil }
         self.db = db
         columns = try db.columnNames(of: "ATRANSACTION")
+        if columns.contains("ZAUTHORTS") { try HistoryTables.restoreNames(db) }
         keepsDetails = try HistoryDetails.exist(db)
     }
 

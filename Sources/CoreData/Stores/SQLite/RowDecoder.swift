@@ -158,16 +158,7 @@ struct RowDecoder {
         guard hasPrefix, let prefix = statement.firstByte(at: column) else { return statement.data(at: column) }
         switch ExternalDataFolder.Form(prefix: prefix, byteCount: statement.byteCount(at: column)) {
         case .inline: return statement.data(at: column, droppingFirst: 1)
-        case .file:
-            do {
-                return try external?.contents(reference: statement.data(at: column))
-            } catch let error as CocoaError {
-                throw RowError(
-                    place: place(),
-                    found: "a value in \(error.filePath ?? "a file"), which can't be read "
-                        + "(\(FileError.words(of: error.underlying ?? error))),",
-                    expected: "binary data", remedy: "Put the file back from a copy, or see to it that it may be read")
-            }
+        case .file: return try external?.contents(reference: statement.data(at: column), of: place)
         case .unprefixed: return statement.data(at: column)
         }
     }

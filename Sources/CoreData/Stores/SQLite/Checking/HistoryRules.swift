@@ -30,8 +30,10 @@ enum HistoryRules {
                 "this table of the history isn't there, and keys up to \($0.shown(at: 2)) of it have been given (Z_PRIMARYKEY)"
             },
             mend: .impossible(
-                "Restore the store from a copy, if its history is needed: opened with a history, the store begins a new one, and "
-                    + "tokens of the lost one have expired."))
+                table == "ATRANSACTIONSTRING"
+                    ? "Restore the store from a copy, if the authors of its transactions are needed: the next save makes the table anew."
+                    : "Restore the store from a copy, if its history is needed: opened with a history, the store begins a new one, "
+                        + "and tokens of the lost one have expired."))
     }
 
     private static func unreadable(

@@ -50,6 +50,25 @@ package struct StoreCheck {
         }
     }
 
+    /// How many values lie in files that aren't there.
+    ///
+    /// - Throws: As ``run(_:)``, and where a table can't be read.
+    package func missingFileCount() throws -> Int {
+        let errors = SQLiteErrors(path: url.path)
+        do {
+            let opening = SQLiteStoreOpening(
+                url: url, model: model, configuration: nil, options: options(isReadOnly: true), errors: errors)
+            let database = try opening.existing()
+            let files = try database.read {
+                try ExternalDataFolder(storeURL: url).files(of: opening.examine($0).0, $0)
+            }
+            try database.close()
+            return files.count { FileState($0.path) == nil }
+        } catch {
+            throw errors.translated(error, .reading)
+        }
+    }
+
     /// What a reading finds. SQLite refuses to end one in which it has met damage; what was found stands.
     private static func found<T>(_ read: (inout T?) throws -> Void) throws -> T {
         var found: T?
