@@ -45,8 +45,8 @@ struct DictionaryPopulator {
         passedOver: [[GraftError.Place.PathComponent]] = [],
         check: (NSManagedObject, _ index: Int) throws -> Void = { _, _ in }
     ) throws -> Result {
-        let number = try entity.map(compiled.number)
-        var reader = try read(dictionaries[...], number, from: isArray ? 0 : nil)
+        let entityNumber = try entity.map(compiled.number)
+        var reader = try read(dictionaries[...], entityNumber, from: isArray ? 0 : nil)
         try reader.note(passedOver: passedOver)
         try reader.report.throwFailures(options.failurePolicy)
         var report = reader.report
@@ -63,17 +63,28 @@ struct DictionaryPopulator {
             return try importer.editor.atomically {
                 var objects: [NSManagedObject] = []
                 var taken = TakenOut()
-                for part in parts {
-                    if parts.count > 1 { reader = try read(dictionaries[part], number, from: part.lowerBound) }
+                for (number, part) in parts.enumerated() {
+                    importer.sourceNumber = number
+                    if parts.count > 1 { reader = try read(dictionaries[part], entityNumber, from: part.lowerBound) }
                     objects += try run(&reader, importer, given, &taken)
                     if parts.count > 1 || !taken.isEmpty { taken.noteMentioned(importer) }
                 }
                 importer.deletions.orphans.removeAll { $0.object === given }
                 importer.deletions.orphans += taken.orphans
                 for (index, object) in objects.enumerated() { try check(object, index) }
+                let unresolved: [ImportReport.UnresolvedReference]
+                do {
+                    unresolved = try importer.resolvePending([])
+                } catch {
+                    // It may be about an earlier part.
+                    let part = parts[importer.sourceNumber]
+                    if parts.count > 1 { reader = try read(dictionaries[part], entityNumber, from: part.lowerBound) }
+                    throw error
+                }
                 try importer.delete(try importer.decideDeletions())
                 importer.forgetRestored()
                 if parts.count == 1 { report = reader.report }
+                report.unresolvedReferences = unresolved
                 return Result(objects: objects, report: adding(importer, to: report))
             }
         } catch {
@@ -115,6 +126,7 @@ struct DictionaryPopulator {
         if options.existingObjects == .update { try requireObjects(reader, importer) }
         let owned = try ownedObjects(reader, importer)
         var bases = currentMembers(reader, importer)
+        importer.wanted = try wantedRows(reader, importer)
         try importer.makeObjects(reader.snapshot)
         if options.makesCopies { try DictionaryCopying(compiled.schema, options).keepLinks(&reader, importer) }
         // What leaves its owner is told by the dictionaries' policy, and not by an import's.
@@ -256,10 +268,15 @@ struct DictionaryPopulator {
             members = base.filter { there.contains(ObjectIdentifier($0)) }
         }
         var seen = Set(members.map(ObjectIdentifier.init))
-        for member in link.members {
-            let row = try reader.row(of: member, link.owner, link.property)
-            guard let member = importer.object(row), seen.insert(ObjectIdentifier(member)).inserted else { continue }
-            members.append(member)
+        for (position, member) in link.members.enumerated() {
+            let end = try reader.row(of: member, link.owner, link.property)
+            if let member = importer.object(end) {
+                if seen.insert(ObjectIdentifier(member)).inserted { members.append(member) }
+            } else if !snapshot.tables[end.entity].flags[end.row].contains(.dead) {
+                _ = importer.waits(
+                    link.property, of: object, row.row, importer.plans[row.entity], for: end, at: position,
+                    following: members.count, snapshot)
+            }
         }
         bases[end] = members
         try importer.deletions.references.note(members, link.property, property, of: object)

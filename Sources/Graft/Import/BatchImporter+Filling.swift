@@ -23,7 +23,6 @@ extension BatchImporter {
 
     /// Whether a row that has no object makes one: references do so by their policies.
     func makesObject(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) -> Bool {
-        // Dictionaries have no such policies, and links that a snapshot doesn't know.
         wanted.isEmpty || wanted[plan.number][row] || !plan.isReference(row, snapshot)
     }
 

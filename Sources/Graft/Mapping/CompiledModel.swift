@@ -13,6 +13,8 @@ final class CompiledModel: Sendable {
     let defaulted: [Set<Int>]
     /// By entity and property, how what stands under an attribute's name is read: dates in the formats that the model has for them.
     let converters: [[AttributeConverter]]
+    /// By entity and property, what becomes of references to objects that aren't there.
+    private let referencePolicies: [[MappingOptions.ReferencePolicy]]
     private let numbers: EntityNumbers
     private let mappings = Mutex<GraphMapping?>(nil)
     private let entityMappings = Mutex<[Int: EntityMapping]>([:])
@@ -46,19 +48,33 @@ final class CompiledModel: Sendable {
                 return AttributeConverter(kind, said)
             }
         }
+        referencePolicies = schema.entities.map { described in
+            let relationships = entities[described.name]?.relationshipsByName ?? [:]
+            return described.properties.map { property in
+                guard let entity = entities[described.name], let relationship = relationships[property.name] else {
+                    return .stub
+                }
+                return rules.property(relationship, of: entity).said.referencePolicy ?? .stub
+            }
+        }
         numbers = EntityNumbers(model, schema)
     }
 
     /// Whether an object of one entity may be the one that data of the other is about (``GraphMapping/canBeSame(_:_:)``).
     func canBeSame(_ entity: Int, _ other: Int) -> Bool { schema.areOne(entity, other) { kinds[$0].areTold } }
 
-    /// A mapping in which nothing has a place in JSON: for objects that come from elsewhere.
+    /// A mapping in which nothing has a place in JSON: for objects that come from elsewhere. What becomes of references it knows.
     func unmapped() -> GraphMapping {
         var builder = KeyTreeBuilder()
-        let entities = zip(schema.entities, kinds).map { entity, kind in
+        let entities = zip(referencePolicies, kinds).map { policies, kind in
+            let properties = policies.map { policy -> PropertyMapping? in
+                if policy == .stub { return nil }
+                var property = PropertyMapping(path: [], sources: [], isDeclared: false)
+                property.referencePolicy = policy
+                return property
+            }
             var mapping = EntityMapping(
-                dialect: .graft, isAnnotated: false, properties: entity.properties.map { _ in nil },
-                keys: builder.tree([]))
+                dialect: .graft, isAnnotated: false, properties: properties, keys: builder.tree([]))
             mapping.entityChangePolicy = kind.change
             mapping.discriminator = kind.areTold ? .init(path: [], entities: [:], unknown: .base) : nil
             return mapping

@@ -47,6 +47,57 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["stub", "link", "defer", "fail"])
+    func `dictionaries do with references what an import does`(_ policy: String) throws {
+        let songs =
+            #"[{"id": 1, "album": 5, "singers": ["a", "b", "a"]}, {"id": 2, "album": {"id": 5}, "singers": ["b"]}]"#
+        let texts = [
+            (songs, "Song"), (#"[{"id": 5}, {"id": 7}]"#, "Album"), (#"[{"id": 2, "album": 7}]"#, "Song"),
+            (#"[{"name": "b"}]"#, "Singer"), (songs, "Song"), (#"[{"id": 2, "album": 9, "singers": []}]"#, "Song"),
+            (#"[{"id": 1, "singers": ["b"]}, {"id": 1, "singers": ["c", "b"]}]"#, "Song"),
+        ]
+        let (imported, populated) = (try world(policy), try world(policy))
+        for (text, entity) in texts {
+            var said: [[String]] = []
+            for (world, take) in [(imported, Self.take), (populated, Self.populate)] {
+                do {
+                    let report = try take(world, text, entity)
+                    said.append(report.unresolvedReferences.map(\.description).sorted())
+                } catch let error as GraftError {
+                    guard case .unresolvedReference(let entity, let identity) = error.problem else { throw error }
+                    said.append([entity, identity, "\(String(describing: error.place.path))"])
+                }
+            }
+            #expect(said[0] == said[1], "\(text)")
+            #expect(try picture(imported) == picture(populated), "\(text)")
+        }
+    }
+
+    private static func take(_ world: ImportWorld, _ text: String, _ entity: String) throws -> ImportReport {
+        try world.take(text, entity)
+    }
+
+    private static func populate(_ world: ImportWorld, _ text: String, _ entity: String) throws -> ImportReport {
+        let dictionaries = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
+        var options = PopulateOptions()
+        options.membersPolicy = .replace
+        return try world.stack.perform { context in
+            let report = try context.populateObjects(fromDictionaries: dictionaries, entity: entity, options: options)
+                .report
+            try context.save()
+            return report
+        }
+    }
+
+    private func picture(_ world: ImportWorld) throws -> [String] {
+        try world.stack.perform { context in
+            func name(_ object: NSManagedObject) -> String {
+                "\(object.entity.name ?? "") \(object.value(forKey: object.entity.name == "Singer" ? "name" : "id") ?? "-")"
+            }
+            return try context.everything().map { "\(name($0)) \($0.linksToRead(name))" }.sorted()
+        }
+    }
+
     @Test(arguments: ["link", "defer"], [1, 2, 100])
     func `what a later batch brings is linked where the text has it`(_ policy: String, _ size: Int) throws {
         for saves in [false, true] {
