@@ -27,6 +27,21 @@ extension DictionaryReader {
         removals.removeAll { isForeign($0.owner, $0.property) }
     }
 
+    /// Leaves out the owners that nested objects say they have, where these are others than the object around, and nothing identifies them:
+    /// the nesting counts, as in an import.
+    mutating func leaveOutOtherOwners() {
+        toOnes.removeAll { toOne in
+            guard nodes[toOne.owner].inverse == toOne.property, case .node(let node)? = toOne.member,
+                case let other = snapshot.resolved(rows[node]), snapshot.isKnownByContents(other),
+                !snapshot.hasRelatedIdentity(other)
+            else { return false }
+            let entity = schema.declaringEntity(of: toOne.property, nodes[toOne.owner].entity)
+            report.addOverruled(.init(entity: entity, property: toOne.property), schema)
+            snapshot.hasOverruledRows = true
+            return true
+        }
+    }
+
     /// Makes one of the objects that have the same owner and the same key.
     mutating func settleRelatedRows() throws {
         for link in links where link.mode != .clear {
@@ -47,7 +62,11 @@ extension DictionaryReader {
         for (index, link) in links.enumerated() where !adds(link) { last[cell(link.owner, link.property)] = index }
         let kept = links.indices.filter { adds(links[$0]) || last[cell(links[$0].owner, links[$0].property)] == $0 }
         let lastEnds = Dictionary(toOnes.indices.map { (cell(toOnes[$0].owner, toOnes[$0].property), $0) }) { $1 }
-        if kept.count == links.count, lastEnds.count == toOnes.count, !snapshot.hasSiblings { return }
+        if kept.count == links.count, lastEnds.count == toOnes.count, !snapshot.hasSiblings,
+            !snapshot.hasOverruledRows
+        {
+            return
+        }
         replacedLinks = Self.without(kept, links)
         links = kept.map { links[$0] }
         let ends = lastEnds.values.sorted()

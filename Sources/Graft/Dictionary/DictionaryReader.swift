@@ -194,14 +194,13 @@ struct DictionaryReader {
         }
         snapshot.roots = Array(rows[..<rootCount])
         if hasRepetitions { putInOrder() }
+        leaveOutOtherOwners()
         try connectToOnes()
         if findsObjects {
             if schema.hasRelatedIdentities { try settleRelatedRows() }
-            if hasRepetitions {
-                restatesMembers = try isRestatingMembers()
-                try dropReplacedRows()
-            }
+            if hasRepetitions { restatesMembers = try isRestatingMembers() }
         }
+        if findsObjects && hasRepetitions || snapshot.hasOverruledRows { try dropReplacedRows() }
     }
 
     /// Whether objects that are there may be meant.

@@ -93,8 +93,10 @@ struct ImportReferences {
     func kept(
         among objects: [NSManagedObject], besides others: [NSManagedObject]
     ) throws -> Set<ObjectIdentifier> {
-        let referrers = try referrers(of: objects)
-        var pending = objects.filter { columns(of: $0).contains(Self.record) }.map { ObjectIdentifier($0) }
+        if latest.isEmpty, saved.isEmpty { return [] }
+        let noted = objects.map { (object: $0, columns: columns(of: $0)) }
+        let referrers = try referrers(of: noted)
+        var pending = noted.filter { $0.columns.contains(Self.record) }.map { ObjectIdentifier($0.object) }
         if referrers.isEmpty, pending.isEmpty { return [] }
         // What goes with each object, itself included.
         var going: [ObjectIdentifier: Int] = [:]
@@ -124,13 +126,12 @@ struct ImportReferences {
 
     /// Who leads to some objects by the relationships that were noted.
     private func referrers(
-        of objects: [NSManagedObject]
+        of noted: [(object: NSManagedObject, columns: Columns)]
     ) throws -> [(referrer: NSManagedObject, end: ObjectIdentifier)] {
         var found: [(referrer: NSManagedObject, end: ObjectIdentifier)] = []
-        if latest.isEmpty, saved.isEmpty { return found }
         var oneSided: [GraphSnapshot.Column: [NSManagedObject]] = [:]
-        for object in objects {
-            for column in columns(of: object) where column != Self.record {
+        for (object, columns) in noted {
+            for column in columns where column != Self.record {
                 let property = known.schema.entities[column.entity].properties[column.property]
                 guard let inverse = property.inverse, let destination = property.destination else {
                     oneSided[column, default: []].append(object)

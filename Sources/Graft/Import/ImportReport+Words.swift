@@ -14,7 +14,8 @@ extension ImportReport: CustomStringConvertible {
     /// What the store doesn't have as the data has it, and what objects lost to others, a line each.
     package var losses: [String] {
         roundedValues.map(\.description) + leftOutValues.map(\.description) + lostLinks.map(\.description)
-            + sharedIdentities.map(\.description) + misfits.map { "not restored: \($0)" }
+            + overruledLinks.map(\.overruled) + sharedIdentities.map(\.description)
+            + misfits.map { "not restored: \($0)" }
     }
 }
 
@@ -67,6 +68,15 @@ extension ImportReport.LostLinks: CustomStringConvertible {
             ? ("1 link", "its object was given to another one")
             : ("\(count) links", "their objects were given to others")
         return "\(entity).\(property): \(links) lost, because \(reason)"
+    }
+
+    /// For instance `Line.order: 2 links to objects without identity left out, because their objects stand in others`.
+    fileprivate var overruled: String {
+        let (links, reason) =
+            count == 1
+            ? ("1 link", "its object stands in another one")
+            : ("\(count) links", "their objects stand in others")
+        return "\(entity).\(property): \(links) to objects without identity left out, because \(reason)"
     }
 }
 

@@ -87,7 +87,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
         public var count: Int
     }
 
-    /// Links that stored objects have lost, because the data gives what they led to, and what only one object can have, to others.
+    /// Links that stored objects have lost, because the data gives what they led to, and what only one object can have, to others; or links of
+    /// the data that contradict the object around.
     public struct LostLinks: Sendable, Hashable, Codable {
         /// The entity of the objects that lost something.
         public var entity: String
@@ -144,6 +145,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
     /// The links that objects lost to others, by entity and relationship; what the data says of an object itself isn't among them. The
     /// objects count as updated.
     public internal(set) var lostLinks: [LostLinks] = []
+    /// The links of nested objects to other owners than the object around, where nothing identifies these: the nesting counts.
+    public internal(set) var overruledLinks: [LostLinks] = []
 
     /// The stored objects that were passed over, because another one with the identity was found first, by entity. The store, or the
     /// key that was named for this import, doesn't tell them apart.
@@ -162,9 +165,8 @@ public struct ImportReport: Sendable, Hashable, Codable {
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case entities, recordCount, batchCount, fetchCount, unresolvedReferences, isDryRun, failures, keptLinks,
-            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, lostLinks, sharedIdentities, misfits,
-            exceededLimits,
-            identification
+            unknownKeys, repeatedKeys, emptyObjects, roundedValues, leftOutValues, lostLinks, overruledLinks,
+            sharedIdentities, misfits, exceededLimits, identification
     }
 
     /// An empty report.
@@ -188,6 +190,7 @@ public struct ImportReport: Sendable, Hashable, Codable {
         roundedValues = try container.decodeIfPresent([RoundedValues].self, forKey: .roundedValues) ?? []
         leftOutValues = try container.decodeIfPresent([LeftOutValues].self, forKey: .leftOutValues) ?? []
         lostLinks = try container.decodeIfPresent([LostLinks].self, forKey: .lostLinks) ?? []
+        overruledLinks = try container.decodeIfPresent([LostLinks].self, forKey: .overruledLinks) ?? []
         sharedIdentities = try container.decodeIfPresent([SharedIdentities].self, forKey: .sharedIdentities) ?? []
         misfits = try container.decodeIfPresent([String].self, forKey: .misfits) ?? []
         exceededLimits = try container.decodeIfPresent([String].self, forKey: .exceededLimits) ?? []
@@ -289,6 +292,16 @@ extension ImportReport {
             addLeftOut(column.property, of: entity, as: entity, count: count)
         }
         addRounded(reader.roundedCounts, schema)
+        for (column, count) in reader.overruledLinks { addOverruled(column, schema, count: count) }
+    }
+
+    /// Counts links that contradict the object around.
+    mutating func addOverruled(_ column: GraphSnapshot.Column, _ schema: GraphSchema, count: Int = 1) {
+        let entity = schema.entities[column.entity]
+        let name = entity.properties[column.property].name
+        overruledLinks.add(LostLinks(entity: entity.name, property: name, count: count), \.count) {
+            ($0.entity, $0.property, "")
+        }
     }
 
     /// Counts values that lost digits, by attribute.

@@ -157,9 +157,10 @@ extension GraphSnapshot {
         tables[target.entity].flags[target.row].formUnion(tables[source.entity].flags[source.row])
     }
 
-    /// Lets go of nested rows without identity to which nothing leads any more, because their owner was read again with others.
+    /// Lets go of nested rows without identity to which nothing leads any more, because their owner was read again with others, or what
+    /// they have is the object's around.
     mutating func dropReplacedRows() {
-        if earlier.isEmpty, !hasOutdatedRows { return }
+        if earlier.isEmpty, !hasOutdatedRows, !hasOverruledRows { return }
         var ends: [RowReference: [RowReference]] = [:]
         for statement in earlierStatements() where !statement.isReplaced {
             ends[statement.cell.row, default: []] += statement.members.indices.map { resolved(members[$0]) }

@@ -52,6 +52,8 @@ public struct GraphSnapshot: Sendable {
     var hasSiblings = false
     /// Whether rows were passed over because another one of their object has a higher version.
     var hasOutdatedRows = false
+    /// Whether nothing may lead to a row any more, because the object around has what it would have.
+    var hasOverruledRows = false
     /// How often rows of one object have met of which only the store's version tells whether both count: one tells no version, or the
     /// earlier one says more than the later one, which has a higher version.
     var versionMixCount = 0
@@ -104,6 +106,7 @@ public struct GraphSnapshot: Sendable {
         earlier.removeAll()
         times.removeAll()
         hasOutdatedRows = false
+        hasOverruledRows = false
         versionMixCount = 0
         claims.removeAll()
         namesClaimed = false

@@ -95,13 +95,14 @@ extension JSONSnapshotReader {
         var failures: FailureLog?
         var unknownKeys: UnknownKeys
         var roundedCounts: [GraphSnapshot.Column: Int]
+        var overruledLinks: [GraphSnapshot.Column: Int]
     }
 
     private mutating func checkpoint() -> Checkpoint {
         Checkpoint(
             mark: reader.mark(), recordState: reader.recordState, envelope: envelope, recordCount: recordCount,
             nestedObjectCount: nestedObjectCount, emptyObjectCount: emptyObjectCount, failures: failures,
-            unknownKeys: unknownKeys, roundedCounts: roundedCounts)
+            unknownKeys: unknownKeys, roundedCounts: roundedCounts, overruledLinks: overruledLinks)
     }
 
     private mutating func goBack(to start: Checkpoint) {
@@ -114,6 +115,7 @@ extension JSONSnapshotReader {
         failures = start.failures
         unknownKeys = start.unknownKeys
         roundedCounts = start.roundedCounts
+        overruledLinks = start.overruledLinks
         startBatch()
     }
 }

@@ -76,7 +76,13 @@ extension JSONSnapshotReader {
     /// Reads the members to remove. What they say tells which objects are meant, and nothing else is taken of it.
     private mutating func readRemoved(_ property: Int, of plan: JSONEntityPlan) throws -> [RowReference] {
         let first = openMembers.count
-        let aside = try readAside { try $0.readElements(property, of: plan) }
+        let element = try reader.next()
+        if element == .endArray { return [] }
+        var aside = try readAside { try $0.readElements(property, of: plan, first: element) }
+        defer {
+            aside.removeAll()
+            spareSnapshot = aside
+        }
         snapshot.skippedCounts.merge(aside.skippedCounts, uniquingKeysWith: +)
         var names: [RowReference: RowReference] = [:]
         let removed = try openMembers[first...].map { member in
@@ -90,7 +96,7 @@ extension JSONSnapshotReader {
 
     /// Reads something into a snapshot of its own, of which the batch knows nothing.
     private mutating func readAside(_ body: (inout JSONSnapshotReader) throws -> Void) throws -> GraphSnapshot {
-        var aside = Self.emptySnapshot(mapping)
+        var aside = spareSnapshot.take() ?? Self.emptySnapshot(mapping)
         var (memosAside, unmappedAside) = (memos.map { _ in NestedObjectMemo() }, [UnmappedObject]())
         swap(&snapshot, &aside)
         swap(&memos, &memosAside)

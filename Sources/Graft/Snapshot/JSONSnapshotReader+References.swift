@@ -11,6 +11,7 @@ extension JSONSnapshotReader {
         let reference = try readReference(token, property, of: plan)
         // An object that was passed over says nothing.
         if reference.isNone, token == .beginObject { return }
+        leaveOutOtherOwner(of: reference, property, of: plan, row: row)
         snapshot.tables[plan.number].setToOne(reference, plan.columns[property], row: row)
         snapshot.tables[plan.number].markPresent(property, row: row)
     }
@@ -27,16 +28,46 @@ extension JSONSnapshotReader {
         case .null: break
         default: try readUnlisted(token, property, of: plan, row: row)
         }
+        for index in first..<openMembers.count {
+            leaveOutOtherOwner(of: openMembers[index], property, of: plan, row: row)
+        }
         let range = closeMembers(from: first)
         snapshot.tables[plan.number].setToMany(range, plan.columns[property], row: row)
         snapshot.tables[plan.number].markPresent(property, row: row)
     }
 
+    /// Leaves out the owner that an object says it has, where that is another one than the object around, and nothing identifies it: the
+    /// nesting counts, and what the object says would be there for nobody, once more with each import.
+    private mutating func leaveOutOtherOwner(
+        of member: RowReference, _ property: Int, of plan: JSONEntityPlan, row: Int
+    ) {
+        let schema = mapping.schema
+        let property = schema.entities[plan.number].properties[property]
+        guard let inverse = property.inverse, schema.isExclusive(property), !member.isNone else { return }
+        let member = snapshot.resolved(member)
+        let column = schema.entities[member.entity].properties[inverse].column
+        let end = snapshot.tables[member.entity].toOne(column, row: member.row)
+        guard !end.isNone, end != RowReference(entity: plan.number, row: row), snapshot.isKnownByContents(end),
+            !snapshot.hasRelatedIdentity(end),
+            // Not another record's.
+            snapshot.tables[end.entity].offsets[end.row] >= snapshot.tables[plan.number].offsets[row]
+        else { return }
+        snapshot.tables[member.entity].setToOne(.none, column, row: member.row)
+        snapshot.tables[member.entity].markAbsent(inverse, row: member.row)
+        snapshot.times[.init(row: member, property: inverse)] = nil
+        snapshot.hasOverruledRows = true
+        let entity = schema.declaringEntity(of: inverse, member.entity)
+        overruledLinks[.init(entity: entity, property: inverse), default: 0] += 1
+    }
+
     /// Reads the elements of an array whose bracket has been read, and adds them to the open members.
-    mutating func readElements(_ property: Int, of plan: JSONEntityPlan) throws {
+    ///
+    /// - Parameter first: The first element's first token, where that has been read already.
+    mutating func readElements(_ property: Int, of plan: JSONEntityPlan, first: JSONToken? = nil) throws {
         var index = 0
+        var next = first
         while true {
-            let element = try reader.next()
+            let element = try next.take() ?? reader.next()
             if element == .endArray { break }
             if element == .beginArray {
                 throw misfit(element, property, of: plan, expected: "an object or an identifier")

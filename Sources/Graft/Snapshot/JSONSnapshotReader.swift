@@ -9,6 +9,8 @@ import Foundation
 struct JSONSnapshotReader: ~Copyable {
     /// What has been read since ``startBatch()``.
     var snapshot: GraphSnapshot
+    /// An empty snapshot for what is read aside; nil until there is one.
+    var spareSnapshot: GraphSnapshot?
     var reader: JSONReader
     let mapping: GraphMapping
     let plans: [JSONEntityPlan]
@@ -54,6 +56,8 @@ struct JSONSnapshotReader: ~Copyable {
     var graph: GraphSnapshot?
     /// How many links that graph doesn't have because it is a part of another one.
     var leftOutLinks: [GraphSnapshot.Column: Int] = [:]
+    /// How many links count for nothing, because they contradict the object around.
+    var overruledLinks: [GraphSnapshot.Column: Int] = [:]
     /// The numbers of records that are passed over.
     var skippedRecords: Set<Int> = []
     /// Where the objects are in a text that has more around them.
