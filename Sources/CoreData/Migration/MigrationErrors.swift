@@ -140,7 +140,9 @@ package struct MigrationErrors {
     /// The line for standard error about values that were to come into their rows and have no file; nil where all have one.
     func missingFiles(_ missing: (count: Int, first: String)) -> String? {
         if missing.count == 0 { return nil }
-        let found = missing.count == 1 ? "1 value whose file isn't there" : "\(missing.count) values whose files aren't there, the first"
+        let found =
+            missing.count == 1
+            ? "1 value whose file isn't there" : "\(missing.count) values whose files aren't there, the first"
         return "CoreData: warning: The migration of \(source.path) has left out \(found): \(missing.first). Bring the "
             + "file back into a copy of before, and migrate that, if it is needed."
     }
