@@ -11,7 +11,9 @@ extension JSONSnapshotReader {
         let reference = try readReference(token, property, of: plan)
         // An object that was passed over says nothing.
         if reference.isNone, token == .beginObject { return }
-        leaveOutOtherOwner(of: reference, property, of: plan, row: row)
+        if !reference.isNone, let back = wayBack(property, of: plan) {
+            leaveOutOtherOwner(of: reference, back, of: plan, row: row)
+        }
         snapshot.tables[plan.number].setToOne(reference, plan.columns[property], row: row)
         snapshot.tables[plan.number].markPresent(property, row: row)
     }
@@ -28,23 +30,33 @@ extension JSONSnapshotReader {
         case .null: break
         default: try readUnlisted(token, property, of: plan, row: row)
         }
-        for index in first..<openMembers.count {
-            leaveOutOtherOwner(of: openMembers[index], property, of: plan, row: row)
+        if first < openMembers.count, let back = wayBack(property, of: plan) {
+            for index in first..<openMembers.count {
+                leaveOutOtherOwner(of: openMembers[index], back, of: plan, row: row)
+            }
         }
         let range = closeMembers(from: first)
         snapshot.tables[plan.number].setToMany(range, plan.columns[property], row: row)
         snapshot.tables[plan.number].markPresent(property, row: row)
     }
 
+    /// The inverse of a relationship whose members can have one owner alone, as a property of theirs; nil for others.
+    private func wayBack(_ number: Int, of plan: JSONEntityPlan) -> GraphSnapshot.Column? {
+        let property = mapping.schema.entities[plan.number].properties[number]
+        guard mapping.schema.isExclusive(property), let entity = property.destination, let inverse = property.inverse
+        else { return nil }
+        return GraphSnapshot.Column(entity: entity, property: inverse)
+    }
+
     /// Leaves out the owner that an object says it has, where that is another one than the object around, and nothing identifies it: the
     /// nesting counts, and what the object says would be there for nobody, once more with each import.
     private mutating func leaveOutOtherOwner(
-        of member: RowReference, _ property: Int, of plan: JSONEntityPlan, row: Int
+        of member: RowReference, _ back: GraphSnapshot.Column, of plan: JSONEntityPlan, row: Int
     ) {
-        let schema = mapping.schema
-        let property = schema.entities[plan.number].properties[property]
-        guard let inverse = property.inverse, schema.isExclusive(property), !member.isNone else { return }
+        let (schema, inverse) = (mapping.schema, back.property)
         let member = snapshot.resolved(member)
+        // What a reference of a document leads to may be something else, which is refused later.
+        guard schema.isEntity(member.entity, kindOf: back.entity) else { return }
         let column = schema.entities[member.entity].properties[inverse].column
         let end = snapshot.tables[member.entity].toOne(column, row: member.row)
         guard !end.isNone, end != RowReference(entity: plan.number, row: row), snapshot.isKnownByContents(end),

@@ -133,7 +133,7 @@ extension ArgumentHelp {
 
     /// The same option in all commands that write.
     static let wait = ArgumentHelp(
-        "How long to wait for a store that another process has locked (default: 60).", valueName: "seconds")
+        "How long to wait for a store that another process has locked (default: 240).", valueName: "seconds")
 
     /// The same option in all commands.
     static let model = ArgumentHelp(
