@@ -125,6 +125,7 @@ package final class EntityLayout {
         _ = persistentSlots
         _ = needsRelationChange
         _ = isChecked
+        _ = hasLimitedRoom
         _ = topComposites
         let found = ManagedObjectClasses.objectClass(of: entity)
         let isPlain = ["NSManagedObject", ""].contains(entity.managedObjectClassName ?? "")
