@@ -21,7 +21,15 @@ extension JSONSnapshotReader {
         let start = unknownKeys.log.count
         let knownCount = try readMembers(plan.keys, of: plan, row: row, first: first, check)
         snapshot.tables[plan.number].ends[row] = reader.tokenOffset
-        guard knownCount == 0, !plan.keys.table.keys.isEmpty else { return }
+        if knownCount == 0, !plan.keys.table.keys.isEmpty {
+            try noteNoKeys(of: plan, offset: offset, firstUnknown: start, check)
+        }
+    }
+
+    /// Counts an object without keys; refuses one of which no key is known.
+    private mutating func noteNoKeys(
+        of plan: JSONEntityPlan, offset: Int, firstUnknown start: Int, _ check: KeyCheck
+    ) throws {
         if unknownKeys.log.count == start {
             if unknownKeys.isCounting { emptyObjectCount += 1 }
             return

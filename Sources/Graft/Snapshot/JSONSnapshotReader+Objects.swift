@@ -9,10 +9,7 @@ extension JSONSnapshotReader {
     ///   - offset: Where the brace stands.
     ///   - first: The token after the brace, where that has been read already.
     mutating func readObject(of entity: Int, offset: Int, first: JSONToken? = nil) throws -> RowReference {
-        guard nesting < Self.maximumNesting else { throw reader.error(.tooDeep(limit: Self.maximumNesting)) }
-        guard snapshot.tables[entity].count < RowReference.maximumRow else {
-            throw reader.error(.tooLarge(what: "the number of objects in a batch", limit: RowReference.maximumRow))
-        }
+        try requireRoom(for: entity)
         nesting &+= 1
         defer { nesting &-= 1 }
         if isDocument { return try readDocumentObject(of: entity, offset: offset, first: first ?? reader.next()) }
@@ -20,6 +17,16 @@ extension JSONSnapshotReader {
             return try readTransformed(by: transformers, of: entity, offset: offset, first: first)
         }
         return try readPlainObject(of: entity, offset: offset, first: first)
+    }
+
+    // What follows is called in turn for each level of nesting, and takes stack: what isn't nested is in functions of its own.
+
+    /// - Throws: ``GraftError`` with `tooDeep` or `tooLarge` where no object can be read any more.
+    private func requireRoom(for entity: Int) throws {
+        guard nesting < Self.maximumNesting else { throw reader.error(.tooDeep(limit: Self.maximumNesting)) }
+        guard snapshot.tables[entity].count < RowReference.maximumRow else {
+            throw reader.error(.tooLarge(what: "the number of objects in a batch", limit: RowReference.maximumRow))
+        }
     }
 
     /// Reads an object whose keys are those of its entity.

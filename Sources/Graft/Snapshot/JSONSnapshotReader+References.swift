@@ -11,6 +11,10 @@ extension JSONSnapshotReader {
         let reference = try readReference(token, property, of: plan)
         // An object that was passed over says nothing.
         if reference.isNone, token == .beginObject { return }
+        setToOne(reference, property, of: plan, row: row)
+    }
+
+    private mutating func setToOne(_ reference: RowReference, _ property: Int, of plan: JSONEntityPlan, row: Int) {
         if !reference.isNone, let back = wayBack(property, of: plan) {
             leaveOutOtherOwner(of: reference, back, of: plan, row: row)
         }
@@ -30,6 +34,11 @@ extension JSONSnapshotReader {
         case .null: break
         default: try readUnlisted(token, property, of: plan, row: row)
         }
+        setToMany(from: first, property, of: plan, row: row)
+    }
+
+    /// Sets the members from a place on.
+    private mutating func setToMany(from first: Int, _ property: Int, of plan: JSONEntityPlan, row: Int) {
         if first < openMembers.count, let back = wayBack(property, of: plan) {
             for index in first..<openMembers.count {
                 leaveOutOtherOwner(of: openMembers[index], back, of: plan, row: row)
