@@ -72,7 +72,9 @@ extension InMemoryStoreBackend {
     private func uniqueRows(_ entity: NSEntityDescription, _ constraint: [String]) throws -> UniqueRows {
         if let known = uniqueRows.first(where: { $0.entity === entity && $0.constraint == constraint }) { return known }
         let made = UniqueRows(entity, constraint, try rows(matching: StoreQuery(entity: entity)))
-        uniqueRows.append(made)
+        // What is computed changes by itself, too.
+        let isComputed = made.slots.contains { entity.layout.slots[$0].property is NSDerivedAttributeDescription }
+        if !isComputed { uniqueRows.append(made) }
         return made
     }
 }

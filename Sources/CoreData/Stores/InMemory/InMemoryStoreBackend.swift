@@ -204,6 +204,16 @@ final class InMemoryStoreBackend: StoreBackend {
                 table(row.id.entity)?.rows[row.id.number] = row
             }
             for row in rows { linkDestinations(row.objectID) }
+            for row in rows { noteOwner(row.objectID) }
+        }
+    }
+
+    /// Notes where the members of relationships without inverse are.
+    private func noteOwner(_ id: NSManagedObjectID) {
+        guard let row = storedRow(id) else { return }
+        for slot in row.layout.toManySlots where row.layout.inverses[slot] == nil {
+            let relationship = ObjectIdentifier(row.layout.slots[slot].property)
+            for member in row.members[slot]?.ids ?? [] { storedRow(member)?.owners[relationship] = id }
         }
     }
 
