@@ -8,16 +8,15 @@ extension NSManagedObjectContext {
 
     func knownObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkQueue()
-        if parentContext != nil { adoptPermanentIDs() }
-        if let object = registry.object(for: objectID.key) { return object }
+        if let object = object(ofRow: objectID) { return object }
         guard let own = ownID(for: objectID), own !== objectID else { return nil }
         return registry.object(for: own.key)
     }
 
-    /// Whether the context has the object of a row that its own store has given.
-    package func hasObject(ofRow id: NSManagedObjectID) -> Bool {
+    /// The object, if the context has it, of a row that its own store has given.
+    package func object(ofRow id: NSManagedObjectID) -> NSManagedObject? {
         if parentContext != nil { adoptPermanentIDs() }
-        return registry.object(for: id.key) != nil
+        return registry.object(for: id.key)
     }
 
     func objectOrFault(with objectID: NSManagedObjectID) -> NSManagedObject {

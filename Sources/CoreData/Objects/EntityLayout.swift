@@ -50,6 +50,8 @@ package final class EntityLayout {
     package let toManySlots: [Int]
     package let toOneSlots: [Int]
     let transientAttributes: [Int]
+    /// The slots that have values which no store can give back: numbers that are too wide, and NaN where there has to be a number.
+    let hasLimitedRoom: [Bool]
 
     init(entity: NSEntityDescription) {
         self.entity = entity
@@ -68,6 +70,10 @@ package final class EntityLayout {
         toManySlots = slots.indices.filter { slots[$0].isToMany }
         toOneSlots = slots.indices.filter { slots[$0].kind == .toOne }
         transientAttributes = slots.indices.filter { slots[$0].isTransient && !slots[$0].isRelationship }
+        hasLimitedRoom = slots.map { slot in
+            guard case .attribute(let type) = slot.kind else { return false }
+            return type.isNarrow || !slot.isOptional && type.hasNaN
+        }
     }
 
     /// Values made slot by slot.
@@ -103,12 +109,6 @@ package final class EntityLayout {
         return !slot.isOptional || !slot.property.validationRules.isEmpty || hasLimitedRoom[index]
     }
 
-    /// The slots that have values which no store can give back: numbers that are too wide, and NaN where there has to be a number.
-    private(set) lazy var hasLimitedRoom: [Bool] = slots.map { slot in
-        guard case .attribute(let type) = slot.kind else { return false }
-        return type.isNarrow || !slot.isOptional && type.hasNaN
-    }
-
     /// The composite attributes, by name, without those within others.
     private(set) lazy var topComposites: [CompositeLayout] = composites.values.filter { !$0.name.contains(".") }
         .sorted { $0.name < $1.name }
@@ -125,7 +125,6 @@ package final class EntityLayout {
         _ = persistentSlots
         _ = needsRelationChange
         _ = isChecked
-        _ = hasLimitedRoom
         _ = topComposites
         let found = ManagedObjectClasses.objectClass(of: entity)
         let isPlain = ["NSManagedObject", ""].contains(entity.managedObjectClassName ?? "")

@@ -121,10 +121,11 @@ final class BlockArchiveEncoder: ArchiveEncoder {
     }
 
     private func emit(_ kind: ArchiveBlock.Kind, _ contents: [UInt8], compressed: [UInt8]? = nil) throws {
-        let isSmaller = compressed.map { $0.count < contents.count } ?? false
-        let stored = isSmaller ? compressed ?? contents : contents
+        let smaller = compressed.flatMap { $0.count < contents.count ? $0 : nil }
+        let stored = smaller ?? contents
         let block = ArchiveBlock(
-            kind: kind, isCompressed: isSmaller, number: blockCount, storedLength: stored.count, length: contents.count)
+            kind: kind, isCompressed: smaller != nil, number: blockCount, storedLength: stored.count,
+            length: contents.count)
         blockCount += 1
         var end = ByteBuffer(capacity: 4)
         end.append(littleEndian: CRC32C(of: stored.span).value)

@@ -34,13 +34,7 @@ struct RecordReading {
     func forEach(_ body: ([ArchiveRecord], Int) throws -> Void) throws {
         reading.begin()
         while case let (records, offset) = try reading.take(), !records.isEmpty {
-            reading.begin()
-            do {
-                try body(records, offset)
-            } catch {
-                reading.wait()
-                throw error
-            }
+            try reading.whileMaking { try body(records, offset) }
         }
     }
 }

@@ -16,6 +16,7 @@ struct RestoreRun {
     /// Whether the context is the caller's, who saves it.
     private let isCallers: Bool
     private let savesBatches: Bool
+
     init(
         _ archive: GraphArchive, into context: NSManagedObjectContext, isCallers: Bool,
         options: GraphArchive.RestoringOptions, progress: Progress?

@@ -34,13 +34,7 @@ final class BatchReading {
             try complete(&reader)
             swap(&batch, &reader.snapshot)
             let offset = reader.reader.tokenOffset
-            if hasMore { reading.begin() }
-            do {
-                try body(batch, offset)
-            } catch {
-                reading.wait()
-                throw error
-            }
+            try reading.whileMaking(if: hasMore) { try body(batch, offset) }
         }
     }
 

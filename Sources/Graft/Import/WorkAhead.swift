@@ -33,8 +33,21 @@ final class WorkAhead<Piece>: @unchecked Sendable {
         return try outcome?.get() ?? make()
     }
 
+    /// Does other work while the next piece is made.
+    ///
+    /// - Parameter hasMore: Whether there is a next piece.
+    func whileMaking(if hasMore: Bool = true, _ body: () throws -> Void) rethrows {
+        if hasMore { begin() }
+        do {
+            try body()
+        } catch {
+            wait()
+            throw error
+        }
+    }
+
     /// Waits until nothing is being made.
-    func wait() {
+    private func wait() {
         if isAhead { queue.sync {} }
     }
 }

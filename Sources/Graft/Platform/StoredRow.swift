@@ -84,8 +84,6 @@ extension NSManagedObject: RecordedObject {
         /// Whether rows are there without their objects, so that looking at them saves anything.
         static let isWithoutObject = true
 
-        var entity: NSEntityDescription { objectID.entity }
-
         /// The value of an attribute.
         func graphValue(_ number: Int, _ property: GraphSchema.Property) throws -> GraphValue {
             try GraphValue(values[number], property.attributeKind)
@@ -116,7 +114,7 @@ extension NSManagedObject: RecordedObject {
         }
 
         /// Whether the context may know better what is in a row: it has the object already, or its parent hasn't read the row.
-        func hasObject(of row: StoredRow) -> Bool { !row.isRead || hasObject(ofRow: row.objectID) }
+        func hasObject(of row: StoredRow) -> Bool { !row.isRead || object(ofRow: row.objectID) != nil }
 
         /// The members of a to-many relationship of some rows of one entity.
         func storedMembers(
