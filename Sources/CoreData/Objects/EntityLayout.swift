@@ -32,6 +32,17 @@ package final class EntityLayout {
             if case .toMany = kind { true } else { false }
         }
         package var relationship: NSRelationshipDescription? { property as? NSRelationshipDescription }
+
+        /// Whether a to-many relationship can have too few or too many members.
+        var hasCountRule: Bool {
+            guard let relationship, relationship.isToMany else { return false }
+            return relationship.minCount > 0 || relationship.maxCount > 1
+        }
+        /// Whether there are values which no store can give back: numbers that are too wide, and NaN where there has to be a number.
+        fileprivate var hasLimitedRoom: Bool {
+            guard case .attribute(let type) = kind else { return false }
+            return type.isNarrow || !isOptional && type.hasNaN
+        }
     }
 
     package unowned let entity: NSEntityDescription
@@ -50,8 +61,14 @@ package final class EntityLayout {
     package let toManySlots: [Int]
     package let toOneSlots: [Int]
     let transientAttributes: [Int]
-    /// The slots that have values which no store can give back: numbers that are too wide, and NaN where there has to be a number.
+    /// The slots that have values which no store can give back.
     let hasLimitedRoom: [Bool]
+    /// The slots that a store keeps.
+    package let persistentSlots: SlotSet
+    /// The slots that validation has to look at.
+    let isChecked: [Bool]
+    /// The composite attributes, by name, without those within others.
+    let topComposites: [CompositeLayout]
 
     init(entity: NSEntityDescription) {
         self.entity = entity
@@ -70,10 +87,15 @@ package final class EntityLayout {
         toManySlots = slots.indices.filter { slots[$0].isToMany }
         toOneSlots = slots.indices.filter { slots[$0].kind == .toOne }
         transientAttributes = slots.indices.filter { slots[$0].isTransient && !slots[$0].isRelationship }
-        hasLimitedRoom = slots.map { slot in
-            guard case .attribute(let type) = slot.kind else { return false }
-            return type.isNarrow || !slot.isOptional && type.hasNaN
+        hasLimitedRoom = slots.map(\.hasLimitedRoom)
+        isChecked = slots.map { slot in
+            if slot.isToMany { return slot.hasCountRule }
+            return !slot.isOptional || !slot.property.validationRules.isEmpty || slot.hasLimitedRoom
         }
+        var persistentSlots = SlotSet()
+        for (index, slot) in slots.enumerated() where !slot.isTransient { persistentSlots.insert(index) }
+        self.persistentSlots = persistentSlots
+        topComposites = composites.values.filter { !$0.name.contains(".") }.sorted { $0.name < $1.name }
     }
 
     /// Values made slot by slot.
@@ -88,30 +110,12 @@ package final class EntityLayout {
         return relationship.destinationEntity?.layout.slotByName[inverse.name]
     }
 
-    /// The slots that a store keeps.
-    package private(set) lazy var persistentSlots: SlotSet = {
-        var set = SlotSet()
-        for (index, slot) in slots.enumerated() where !slot.isTransient { set.insert(index) }
-        return set
-    }()
-
     /// Whether a store has to be told the members of a to-many relationship: not where a to-one inverse says it all.
     private(set) lazy var needsRelationChange: [Bool] = slots.enumerated().map { index, slot in
         guard case .toMany(let ordered) = slot.kind, !slot.isTransient else { return false }
         guard let inverse = slot.relationship?.inverseRelationship else { return true }
         return ordered || inverse.isToMany
     }
-
-    /// The slots that validation has to look at.
-    private(set) lazy var isChecked: [Bool] = slots.indices.map { index in
-        let slot = slots[index]
-        if slot.isToMany { return hasCountRule(index) }
-        return !slot.isOptional || !slot.property.validationRules.isEmpty || hasLimitedRoom[index]
-    }
-
-    /// The composite attributes, by name, without those within others.
-    private(set) lazy var topComposites: [CompositeLayout] = composites.values.filter { !$0.name.contains(".") }
-        .sorted { $0.name < $1.name }
 
     /// The class of the entity's objects, once it is known not to be the fallback for a class that isn't there yet.
     private(set) var knownClass: NSManagedObject.Type?
@@ -122,10 +126,7 @@ package final class EntityLayout {
     /// Works out everything that is lazy, so that several threads can read it. Called before a coordinator is used.
     func prepare() {
         _ = inverses
-        _ = persistentSlots
         _ = needsRelationChange
-        _ = isChecked
-        _ = topComposites
         let found = ManagedObjectClasses.objectClass(of: entity)
         let isPlain = ["NSManagedObject", ""].contains(entity.managedObjectClassName ?? "")
         guard isPlain || found != NSManagedObject.self else { return }

@@ -46,7 +46,7 @@ extension NSManagedObject {
 
     private func validateThroughOverrides(_ slot: Int) throws {
         // An unread relationship hasn't been changed as a whole; asking for it would read it.
-        if values[slot].isRelationshipFault, !layout.hasCountRule(slot) { return }
+        if values[slot].isRelationshipFault, !layout.slots[slot].hasCountRule { return }
         var boxed = boxedValue(slot).map { $0 as AnyObject }
         let before = boxed
         try unsafe withUnsafeMutablePointer(to: &boxed) { pointer in
@@ -72,7 +72,7 @@ extension NSManagedObject {
             case .unread(nil), .memberIDs: return
             default: break
             }
-            if layout.hasCountRule(slot) { try checkCount(slot, members(slot).count) }
+            if layout.slots[slot].hasCountRule { try checkCount(slot, members(slot).count) }
         }
     }
 
@@ -237,13 +237,5 @@ extension AttributeLimit {
             return !allows(number: isReal ? .double(number.doubleValue) : .integer(number.int64Value))
         default: return false
         }
-    }
-}
-
-extension EntityLayout {
-    /// Whether a to-many relationship can have too few or too many members.
-    func hasCountRule(_ slot: Int) -> Bool {
-        guard let relationship = slots[slot].relationship, relationship.isToMany else { return false }
-        return relationship.minCount > 0 || relationship.maxCount > 1
     }
 }
