@@ -11,12 +11,17 @@ import Testing
         let coordinator: NSPersistentStoreCoordinator
         let store: PropertyListStore
 
-        init(at url: URL) throws {
+        /// - Parameter hasInverse: Whether a book knows its author.
+        init(at url: URL, hasInverse: Bool = true) throws {
             NSPersistentStoreCoordinator.registerStoreClass(
                 PropertyListStore.self, forStoreType: PropertyListStore.type)
             let author = LibraryModel.plainEntity("Author", ["name"])
             let book = LibraryModel.plainEntity("Book", ["title"])
             LibraryModel.connect(author, "books", many: true, .cascadeDeleteRule, book, "author", many: false)
+            if !hasInverse {
+                author.relationshipsByName["books"]?.inverseRelationship = nil
+                book.properties = book.properties.filter { $0.name != "author" }
+            }
             let model = NSManagedObjectModel()
             model.entities = [author, book]
             coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -59,6 +64,23 @@ import Testing
         #expect(found.count == 1 && found[0].many("books").count == 3)
         let uri = author.objectID.uriRepresentation()
         #expect(again.coordinator.managedObjectID(forURIRepresentation: uri) == found[0].objectID)
+    }
+
+    @Test func `a member of a relationship without inverse has one owner, also in a file that was read`() throws {
+        let folder = try TemporaryFolder()
+        let stack = try Stack(at: url(in: folder), hasInverse: false)
+        let books = ["a", "b"].map { stack.insert("Book", ["title": $0]) }
+        _ = stack.insert("Author", ["name": "Ada", "books": Set(books)])
+        try stack.context.save()
+        let again = try Stack(at: url(in: folder), hasInverse: false)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: "title == 'b'")
+        _ = again.insert("Author", ["name": "Bob", "books": Set(try again.context.fetch(request))])
+        try again.context.save()
+        again.context.reset()
+        let authors = try again.context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author"))
+        let titles = authors.map { ($0.text("name") ?? "", $0.many("books").compactMap { $0.text("title") }) }
+        #expect(Dictionary(uniqueKeysWithValues: titles) == ["Ada": ["a"], "Bob": ["b"]])
     }
 
     @Test func `changes and deletions reach the nodes`() throws {
