@@ -29,6 +29,7 @@ extension ModelLint {
                     if isOwn { addInvalid(path, property, entity) }
                     continue
                 }
+                if isOwn { checkOperators(path, property, entity) }
                 if rank == 0, source.origin == .object {
                     places.append(Place(keys: source.keys, property: property, isOwn: isOwn))
                 }
@@ -46,6 +47,23 @@ extension ModelLint {
             .error, .invalidPath, entity.name, property.name,
             "the key path '\(path)' has an empty key, or ends where it has to go on",
             "Name a key for each step, or take the annotation away to leave the property out.")
+    }
+
+    /// What key-value coding would compute of what it comes to, where a path is made of keys alone.
+    private static let operators: Set = [
+        "@avg", "@count", "@distinctUnionOfArrays", "@distinctUnionOfObjects", "@distinctUnionOfSets", "@max", "@min",
+        "@sum", "@unionOfArrays", "@unionOfObjects", "@unionOfSets",
+    ]
+
+    private mutating func checkOperators(
+        _ path: String, _ property: NSPropertyDescription, _ entity: NSEntityDescription
+    ) {
+        guard let key = Annotation.keys(ofPath: path).first(where: Self.operators.contains) else { return }
+        add(
+            .warning, .invalidPath, entity.name, property.name,
+            "'\(key)' in the key path '\(path)' is looked for as a key of the JSON: nothing is computed",
+            "Name a key, and a transformer that computes the value; '\\\(key)' says that it is a key."
+        )
     }
 
     private mutating func compare(_ one: Place, _ other: Place, _ entity: NSEntityDescription) {

@@ -125,6 +125,13 @@ import Testing
         #expect(!lint.hasErrors)
     }
 
+    @Test(arguments: ["friends.@count": true, "@sum.age": true, "friends.\\@count": false, "@id": false])
+    func `an operator of key-value coding computes nothing`(_ path: String, _ isFound: Bool) throws {
+        let lint = try lint([id, .attribute("a", json: path)])
+        #expect(lint.findings.map(\.rule) == (isFound ? [Rule.invalidPath] : []))
+        #expect(!lint.hasErrors)
+    }
+
     // Lesson 4: a key set wrongly inserted everything again at each run; so the identity that is used is said at the start.
     // Lesson 6: an error about a key that the user never set. It has to be said whether it was declared.
     @Test func `lessons 4 and 6: the identity is shown with who declares it, or that it was inferred`() throws {
