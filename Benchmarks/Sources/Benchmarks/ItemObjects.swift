@@ -32,6 +32,18 @@ struct ItemValues {
     static let groupCount = 1 + (count - groupSize) / 10
 }
 
+/// A group, with accessors as the plugin makes them.
+final class GroupObject: NSManagedObject {
+    var name: String {
+        get { modelledValue(forKey: "name") }
+        set { setModelledValue(newValue, forKey: "name") }
+    }
+    var items: Set<ItemObject> {
+        get { modelledValue(forKey: "items") }
+        set { setModelledValue(newValue, forKey: "items") }
+    }
+}
+
 /// An item, with accessors as the plugin makes them.
 final class ItemObject: NSManagedObject {
     var title: String {
@@ -74,7 +86,7 @@ final class ItemObject: NSManagedObject {
         get { modelledValue(forKey: "uuid") }
         set { setModelledValue(newValue, forKey: "uuid") }
     }
-    var group: NSManagedObject? {
+    var group: GroupObject? {
         get { modelledValue(forKey: "group") }
         set { setModelledValue(newValue, forKey: "group") }
     }
@@ -102,6 +114,7 @@ final class ItemObject: NSManagedObject {
         let item = NSEntityDescription(), group = NSEntityDescription()
         (item.name, group.name) = ("Item", "Group")
         item.managedObjectClassName = NSStringFromClass(ItemObject.self)
+        group.managedObjectClassName = NSStringFromClass(GroupObject.self)
         let types: [(String, NSAttributeType)] = [
             ("title", .stringAttributeType), ("note", .stringAttributeType), ("code", .stringAttributeType),
             ("number", .integer32AttributeType), ("rank", .integer64AttributeType), ("stock", .integer32AttributeType),

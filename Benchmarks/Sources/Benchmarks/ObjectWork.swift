@@ -16,9 +16,7 @@ enum ObjectWork {
         case .findingObjects: try Cost.of { try find(context) }
         case .walkingObjects:
             try Cost.of {
-                let group = try context.fetch(groups())[0]
-                let items = group.value(forKey: "items") as? Set<ItemObject> ?? []
-                return items.reduce(0) { $0 &+ Int($1.number) }
+                try context.fetch(groups())[0].items.reduce(0) { $0 &+ Int($1.number) }
             }
         case .holdingObjects: try Cost.of { try bytesOfObject(context) }
         default: try Cost.of { try runRecords(step, store) }
@@ -29,16 +27,16 @@ enum ObjectWork {
 
     private static func request() -> NSFetchRequest<ItemObject> { NSFetchRequest(entityName: "Item") }
 
-    private static func groups() -> NSFetchRequest<NSManagedObject> {
-        let request = NSFetchRequest<NSManagedObject>(entityName: "Group")
+    private static func groups() -> NSFetchRequest<GroupObject> {
+        let request = NSFetchRequest<GroupObject>(entityName: "Group")
         request.predicate = NSPredicate(format: "name == '1'")
         return request
     }
 
     private static func create(_ context: NSManagedObjectContext) throws -> Int {
         let groups = (1...ItemValues.groupCount).map { number in
-            let group = NSEntityDescription.insertNewObject(forEntityName: "Group", into: context)
-            group.setValue("\(number)", forKey: "name")
+            let group = GroupObject(context: context)
+            group.name = "\(number)"
             return group
         }
         for number in 0..<ItemValues.count {

@@ -37,8 +37,20 @@ extension NSManagedObject {
     private func converted<Value>(_ slot: Int) -> Value { values[slot].direct(or: { convertedByType(slot) }) }
 
     private func convertedByType<Value>(_ slot: Int) -> Value {
-        if let type = Value.self as? any SlotConvertible.Type, let value = type.init(values[slot]) as? Value {
-            return value
+        switch layout.slots[slot].kind {
+        case .attribute:
+            if let type = Value.self as? any SlotConvertible.Type, let value = type.init(values[slot]) as? Value {
+                return value
+            }
+        case .toOne:
+            if let value = destination(slot) as? Value { return value }
+        case .toMany(let ordered):
+            // Foundation takes three times as long to make a set of Swift's of its own.
+            if !ordered, let type = Value.self as? any MemberSet.Type,
+                let value = type.init(members: members(slot).objects) as? Value
+            {
+                return value
+            }
         }
         let boxed = boxedValue(slot)
         if let value = boxed as? Value { return value }
@@ -258,6 +270,29 @@ extension Optional: SlotConvertible where Wrapped: SlotConvertible {
         } else {
             return nil
         }
+    }
+}
+
+/// A set of objects of one class.
+private protocol MemberSet {
+    /// Nil where an object is of another class.
+    init?(members: [NSManagedObject])
+}
+
+extension Set: MemberSet where Element: NSManagedObject {
+    fileprivate init?(members: [NSManagedObject]) {
+        self.init(minimumCapacity: members.count)
+        for member in members {
+            guard let member = member as? Element else { return nil }
+            insert(member)
+        }
+    }
+}
+
+extension Optional: MemberSet where Wrapped: MemberSet {
+    fileprivate init?(members: [NSManagedObject]) {
+        guard let wrapped = Wrapped(members: members) else { return nil }
+        self = wrapped
     }
 }
 
