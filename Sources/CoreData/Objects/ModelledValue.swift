@@ -45,7 +45,7 @@ extension NSManagedObject {
         case .toOne:
             if let value = destination(slot) as? Value { return value }
         case .toMany(let ordered):
-            // Foundation takes three times as long to make a set of Swift's of its own.
+            // Foundation takes five times as long to make a set of Swift's of its own.
             if !ordered, let type = Value.self as? any MemberSet.Type,
                 let value = type.init(members: members(slot).objects) as? Value
             {
