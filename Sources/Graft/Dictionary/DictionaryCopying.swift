@@ -55,14 +55,13 @@ struct DictionaryCopying {
     /// Takes out the links that would take an object from another one, when all objects are there.
     func keepLinks(_ reader: inout DictionaryReader, _ importer: BatchImporter) throws {
         (reader.replacedToOnes, reader.replacedLinks) = ([], [])
-        for index in reader.toOnes.indices.reversed() {
-            let toOne = reader.toOnes[index]
-            guard let member = toOne.member,
-                try isKept(member, toOne.owner, toOne.property, reader, importer)
-            else { continue }
+        let toOnes = reader.toOnes
+        reader.toOnes = try toOnes.filter { toOne in
+            guard let member = toOne.member, try isKept(member, toOne.owner, toOne.property, reader, importer)
+            else { return true }
             note(toOne.owner, toOne.property, &reader)
             reader.leaveOut(toOne.property, of: reader.snapshot.resolved(reader.rows[toOne.owner]))
-            reader.toOnes.remove(at: index)
+            return false
         }
         for index in reader.links.indices {
             let link = reader.links[index]

@@ -182,7 +182,8 @@ struct DictionaryPopulator {
     }
 
     private func requireObject(
-        _ row: RowReference, _ place: GraftError.Place, _ reader: DictionaryReader, _ importer: BatchImporter
+        _ row: RowReference, _ place: @autoclosure () -> GraftError.Place, _ reader: DictionaryReader,
+        _ importer: BatchImporter
     ) throws {
         let row = reader.snapshot.resolved(row)
         if importer.object(row) != nil || reader.snapshot.tables[row.entity].flags[row.row].contains(.dead) { return }
@@ -190,9 +191,9 @@ struct DictionaryPopulator {
         let identity = reader.snapshot.identity(of: row)
         if entity.identity.isEmpty || identity.contains(where: \.isNull) {
             let names = entity.identity.map { entity.properties[$0].name }
-            throw GraftError(.missingIdentity(attributes: names), at: place)
+            throw GraftError(.missingIdentity(attributes: names), at: place())
         }
-        throw GraftError(.unresolvedReference(entity: entity.name, identity: identity.words), at: place)
+        throw GraftError(.unresolvedReference(entity: entity.name, identity: identity.words), at: place())
     }
 
     /// What objects own through to-one relationships that are about to be set, where the one that leaves is to be deleted.

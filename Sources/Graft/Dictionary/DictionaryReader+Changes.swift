@@ -51,7 +51,7 @@ extension DictionaryReader {
             throw misfit(list, "an array", to: property, place(of: node, number))
         }
         for (index, element) in elements.enumerated() {
-            let place = place(of: node, number, index: index)
+            var place: GraftError.Place { self.place(of: node, number, index: index) }
             let dictionary = element as? [String: Any]
             let destination = try self.entity(of: dictionary ?? [:], expected: property.destination ?? 0) { key in
                 GraftError.Place(path: (place.path ?? []) + [.key(key)])

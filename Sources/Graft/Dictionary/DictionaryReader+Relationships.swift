@@ -96,19 +96,24 @@ extension DictionaryReader {
     ///
     /// - Parameter entity: What it has to be an object of; nil for any.
     func row(
-        numbered number: Int, _ root: Int, entity: Int?, _ place: GraftError.Place
+        numbered number: Int, _ root: Int, entity: Int?, _ place: @autoclosure () -> GraftError.Place
     ) throws -> RowReference {
-        let name = entity.map { schema.entities[$0].name } ?? "an object"
-        let others = numberedAnywhere[number] ?? []
-        guard let node = numbered[root]?[number] ?? (others.count == 1 ? others.first : nil) else {
+        var name: String { entity.map { schema.entities[$0].name } ?? "an object" }
+        guard let node = numbered[root]?[number] ?? onlyNode(numbered: number) else {
             throw GraftError(
-                .unresolvedReference(entity: name, identity: "\(DictionaryKey.reference) \(number)"), at: place)
+                .unresolvedReference(entity: name, identity: "\(DictionaryKey.reference) \(number)"), at: place())
         }
         let row = snapshot.resolved(rows[node])
         guard let entity, !schema.isEntity(row.entity, kindOf: entity) else { return row }
         throw GraftError(
-            .wrongType(found: "an object of \(schema.entities[row.entity].name)", expected: "one of \(name)"), at: place
-        )
+            .wrongType(found: "an object of \(schema.entities[row.entity].name)", expected: "one of \(name)"),
+            at: place())
+    }
+
+    /// The node with a number; nil where several dictionaries at the top have it.
+    private func onlyNode(numbered number: Int) -> Int? {
+        guard let nodes = numberedAnywhere[number], nodes.count == 1 else { return nil }
+        return nodes[0]
     }
 
     /// Forgets what was read of a property of a row.

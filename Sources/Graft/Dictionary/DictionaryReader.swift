@@ -335,8 +335,7 @@ struct DictionaryReader {
             case DictionaryKey.reference:
                 throw misfit(dictionary[key] ?? NSNull(), "the number of an object", place(of: node, key: key))
             default:
-                let place = place(of: node, key: key)
-                try report.take(unknownKey: key, of: properties, options.unknownKeys, place)
+                try report.take(unknownKey: key, of: properties, options.unknownKeys, self.place(of: node, key: key))
             }
         }
     }
