@@ -1,5 +1,5 @@
-// Validation of one value and of a whole object, with Core Data's error codes. A class without overrides is checked on its
-// slots; a subclass may override `validateValue(_:forKey:)`, so its values are boxed and go through there.
+// Validation of one value and of a whole object, with Core Data's error codes. An object is checked on its slots, unless its class overrides
+// `validateValue(_:forKey:)`: then its values are boxed and go through there.
 
 import Foundation
 
@@ -15,7 +15,7 @@ extension NSManagedObject {
         // A refreshed object may be a fault with what others' changes say of it.
         realize()
         var errors: [any Error] = []
-        if hasLifeCycle {
+        if hasWrittenValidation {
             for slot in layout.slots.indices {
                 CoreDataError.collect(&errors) { try validateThroughOverrides(slot) }
             }
@@ -99,7 +99,8 @@ extension NSManagedObject {
     private func check(_ value: Any?, _ slot: Int) throws {
         guard let value, !(value is NSNull) else { return try requireOptional(slot) }
         if layout.hasLimitedRoom[slot], let attribute = layout.slots[slot].property as? NSAttributeDescription {
-            try requireRoom(slot, ManagedValue(boxed: value, for: attribute) ?? .null)
+            let given = ManagedValue(boxed: value, for: attribute) ?? .null
+            if touched.contains(slot) || !given.isSame(as: values[slot]) { try requireRoom(slot, given) }
         }
         try checkRules(slot, value)
     }

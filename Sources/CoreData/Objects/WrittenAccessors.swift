@@ -32,6 +32,8 @@ final class WrittenAccessors {
 
     func property(_ key: String) -> WrittenProperty? { properties[key] }
 
+    var hasValidations: Bool { !validations.isEmpty }
+
     /// The method `validate<Key>`.
     func validation(_ key: String) -> WrittenEntry.Validation? {
         validations.isEmpty ? nil : validations[key.prefix(1).uppercased() + key.dropFirst()]
