@@ -27,7 +27,7 @@ private enum ValidationOverride {
     private final class Silent: NSManagedObject {}
     private final class Validating: NSManagedObject {
         override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
-            try super.validateValue(value, forKey: key)
+            try unsafe super.validateValue(value, forKey: key)
         }
     }
 

@@ -136,6 +136,9 @@ final class DecodedObjects {
             // An identity that can't be read isn't one.
             let identity = Identity(entity.identity) { try? object.graphValue($0, entity.properties[$0]) }
             if let identity { enter(object, identity, number) }
+            if entity.relatedIdentity.isEmpty { continue }
+            let values = entity.identityAttributes.compactMap { try? object.graphValue($0, entity.properties[$0]) }
+            if values.count == entity.identityAttributes.count { enter(object, withoutOwner: values, number) }
         }
     }
 
@@ -164,6 +167,45 @@ final class DecodedObjects {
         }
         enter(found, identity, entity)
         return (found, try number(of: found, expected: entity))
+    }
+
+    /// Remembers an object by the attributes of an identity that includes owners. It is found as long as it has none.
+    func enter(_ object: NSManagedObject, withoutOwner values: [GraphValue], _ entity: Int) {
+        guard let identity = Identity(Array(values.indices), { values[$0] }) else { return }
+        enter(object, identity, entity)
+    }
+
+    /// The object of an entity, or one related to it, that has the attributes of an identity that includes owners, and has none of these.
+    func object(withoutOwner values: [GraphValue], _ entity: Int) throws -> NSManagedObject? {
+        let space = compiled.schema.entities[entity].identitySpace
+        guard let identity = Identity(Array(values.indices), { values[$0] }) else { return nil }
+        let index = objects[space]
+        if let found = try index.first(identity.hash, where: { try isAlone($0, values, entity) }) { return found }
+        if try !isUncertain && known.isEmpty(space) { return nil }
+        let description = compiled.schema.entities[space]
+        var parts = zip(description.identityAttributes, values).map { part, value in
+            NSPredicate(format: "%K == %@", argumentArray: [description.properties[part].name, value.object as Any])
+        }
+        parts += description.identityRelationships.map {
+            NSPredicate(format: "%K == nil", description.properties[$0].name)
+        }
+        let request = known.request(space, where: parts, includesUnsaved: true)
+        guard let found = try known.fetch(request).first(where: { try isAlone($0, values, entity) }) else { return nil }
+        enter(found, identity, entity)
+        return found
+    }
+
+    private func isAlone(_ object: NSManagedObject, _ values: [GraphValue], _ entity: Int) throws -> Bool {
+        guard !object.isDeleted, object.managedObjectContext === context else { return false }
+        let number = try number(of: object, expected: entity)
+        // Of another entity, it might not have what the data says.
+        guard compiled.schema.isEntity(number, kindOf: entity) else { return false }
+        let description = compiled.schema.entities[number]
+        return try zip(description.identityAttributes, values).allSatisfy {
+            try object.holds($1, $0, description.properties[$0])
+        } && description.identityRelationships.allSatisfy {
+            object.destination($0, description.properties[$0]) == nil
+        }
     }
 
     @inline(__always)
@@ -326,7 +368,9 @@ final class DecodedObjects {
         defer { forgetGivenUp() }
         guard givenUpCount > 0 else { return }
         var counts = compiled.schema.entities.map { _ in ImportReport.Counts() }
-        try editor.delete(try deletions?.decide([], isDryRun: false, &counts) ?? [])
+        let gone = try deletions?.decide([], isDryRun: false, &counts) ?? []
+        try known.takeOut(gone, editor)
+        try editor.delete(gone)
         replaced.removeAll()
     }
 

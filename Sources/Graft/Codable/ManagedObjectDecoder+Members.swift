@@ -75,7 +75,13 @@ extension ManagedObjectDecoder {
             let plan = try plan(for: nested, expected: relationship.destination, nesting: nesting + 1)
             var values: [Value] = []
             try readAttributes(plan.top, in: nested, plan, into: &values)
-            guard let identity = Self.identity(of: plan, in: values) else { continue }
+            guard let identity = Self.identity(of: plan, in: values) else {
+                let member = Member(container: nested, plan: plan, values: values)
+                if let object = try relatedObject(member, nesting + 1) {
+                    ends.append((relationship.number, .object(object)))
+                }
+                continue
+            }
             let known = try known.object(identity, plan.number)
             ends.append(
                 (relationship.number, known.map { .object($0.object) } ?? .new(entity: plan.number, identity)))

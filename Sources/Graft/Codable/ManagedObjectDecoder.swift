@@ -21,7 +21,7 @@ final class ManagedObjectDecoder {
     /// Of the values of the current object, the places that they come from, where there are several.
     private var ranks: [Int: Int] = [:]
     /// The objects whose identity includes their owner, as far as the data has named them.
-    var related: [RelatedObjectKey: NSManagedObject] = [:]
+    var related: [OwnedIdentity<Owner>: NSManagedObject] = [:]
     /// Room for the attributes of one object.
     private var buffer: [Value] = []
 

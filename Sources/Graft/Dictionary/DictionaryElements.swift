@@ -51,8 +51,7 @@ extension DictionaryReader {
                 try readComposite(path, value, inner, node)
                 continue
             }
-            let properties = schema.entities[nodes[node].entity]
-            try report.take(unknownKey: path, of: properties, options.unknownKeys, place(of: node, key: path))
+            try note(unknownKey: path, of: node)
         }
     }
 }

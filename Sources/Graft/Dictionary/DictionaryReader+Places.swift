@@ -25,6 +25,13 @@ extension DictionaryReader {
         return GraftError.Place(path: path.reversed(), entity: entity < 0 ? nil : schema.entities[entity].name)
     }
 
+    /// Does with a key of a node that nothing is read from what the options say.
+    mutating func note(unknownKey key: String, of node: Int) throws {
+        // The way from the top is looked up for an error alone.
+        let place = options.unknownKeys == .fail ? place(of: node, key: key) : GraftError.Place()
+        try report.take(unknownKey: key, of: schema.entities[nodes[node].entity], options.unknownKeys, place)
+    }
+
     /// The error for something that isn't what is expected.
     func misfit(_ value: Any, _ expected: String, _ place: GraftError.Place) -> GraftError {
         GraftError(.wrongType(found: DictionaryValue.words(for: value), expected: expected), at: place)

@@ -23,7 +23,7 @@ extension DictionaryReader {
             }
             let entity = schema.entities[nodes[node].entity]
             if depth == place.count - 1, !isKnown(name, entity) {
-                try report.take(unknownKey: name, of: entity, options.unknownKeys, self.place(of: node, key: name))
+                try note(unknownKey: name, of: node)
                 continue
             }
             var path = [name]

@@ -335,7 +335,7 @@ struct DictionaryReader {
             case DictionaryKey.reference:
                 throw misfit(dictionary[key] ?? NSNull(), "the number of an object", place(of: node, key: key))
             default:
-                try report.take(unknownKey: key, of: properties, options.unknownKeys, self.place(of: node, key: key))
+                try note(unknownKey: key, of: node)
             }
         }
     }

@@ -135,7 +135,9 @@ enum DictionaryValue {
         guard let tree = JSONValue(object: object) else { return try GraphValue(archiving: object, transformerName) }
         try tree.requireHeld()
         if AttributeConverter.needsWrapper(tree), case .string(let text)? = tree[AttributeConverter.treeKey] {
-            return .json(try JSONValue(parsing: text))
+            let parsed = try JSONValue(parsing: text)
+            try parsed.requireHeld()
+            return .json(parsed)
         }
         return AttributeConverter.unwrapped(tree)
     }

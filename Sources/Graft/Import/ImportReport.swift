@@ -250,13 +250,13 @@ extension ImportReport {
     /// - Throws: ``GraftError`` with `unknownProperty`.
     mutating func take(
         unknownKey key: String, of entity: GraphSchema.Entity, _ policy: ImportOptions.UnknownKeys,
-        _ place: @autoclosure () -> GraftError.Place
+        _ place: GraftError.Place
     ) throws {
         switch policy {
         case .ignore: break
         case .report: addUnknownKey(key, of: entity.name)
         case .fail:
-            throw GraftError.unknownProperty(key, among: entity.properties.map(\.name).sorted(), at: place())
+            throw GraftError.unknownProperty(key, among: entity.properties.map(\.name).sorted(), at: place)
         }
     }
 

@@ -124,7 +124,7 @@ extension ImportRun {
             var hasMore = true
             while hasMore {
                 try progress.checkCancellation()
-                let start = reader.recordCount
+                let (start, findings) = (reader.recordCount, reader.findings)
                 let before = importer.state
                 do {
                     reader.startBatch()
@@ -150,6 +150,7 @@ extension ImportRun {
                 importer.state = before
                 reader = try snapshotReader(source)
                 _ = try reader.skipRecords(start)
+                reader.findings = findings
                 reader.skippedRecords = failed.records[number]
                 hasMore = true
             }

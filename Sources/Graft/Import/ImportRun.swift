@@ -100,11 +100,7 @@ struct ImportRun {
         var seen = ImportReport()
         var kept = savesBatches && options.checksInputFirst ? try check(&seen) : nil
         return try perform { importer, report in
-            if kept != nil {
-                report.unknownKeys = seen.unknownKeys
-                report.emptyObjects = seen.emptyObjects
-                report.roundedValues = seen.roundedValues
-            }
+            if kept != nil { report = seen }
             for (number, source) in sources.enumerated() {
                 importer.sourceNumber = number
                 if kept != nil {
@@ -280,7 +276,7 @@ struct ImportRun {
     ///
     /// - Returns: The batches of each text; nil where they were too many.
     ///
-    /// - Parameter report: Gets the keys that no property maps to.
+    /// - Parameter report: Gets what is counted of the data.
     private func check(_ report: inout ImportReport) throws -> [[CheckedBatch]]? {
         var kept: [[CheckedBatch]]? = []
         var total = 0

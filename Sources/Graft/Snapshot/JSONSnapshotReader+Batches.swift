@@ -84,6 +84,29 @@ extension JSONSnapshotReader {
     /// How much text a batch is made of, about.
     private static let heldTextLimit = 16 << 20
 
+    /// What a reader has counted of the data, for the report.
+    struct Findings {
+        fileprivate var emptyObjectCount: Int
+        fileprivate var unknownKeys: UnknownKeys
+        fileprivate var roundedCounts: [GraphSnapshot.Column: Int]
+        fileprivate var overruledLinks: [GraphSnapshot.Column: Int]
+    }
+
+    /// A reader that reads a part of a text again goes on from what was counted before that.
+    var findings: Findings {
+        get {
+            Findings(
+                emptyObjectCount: emptyObjectCount, unknownKeys: unknownKeys, roundedCounts: roundedCounts,
+                overruledLinks: overruledLinks)
+        }
+        set {
+            emptyObjectCount = newValue.emptyObjectCount
+            unknownKeys = newValue.unknownKeys
+            roundedCounts = newValue.roundedCounts
+            overruledLinks = newValue.overruledLinks
+        }
+    }
+
     /// What a reader has counted, and where it was.
     private struct Checkpoint {
         var mark: JSONReader.Mark
@@ -91,18 +114,14 @@ extension JSONSnapshotReader {
         var envelope: Envelope?
         var recordCount: Int
         var nestedObjectCount: Int
-        var emptyObjectCount: Int
         var failures: FailureLog?
-        var unknownKeys: UnknownKeys
-        var roundedCounts: [GraphSnapshot.Column: Int]
-        var overruledLinks: [GraphSnapshot.Column: Int]
+        var findings: Findings
     }
 
     private mutating func checkpoint() -> Checkpoint {
         Checkpoint(
             mark: reader.mark(), recordState: reader.recordState, envelope: envelope, recordCount: recordCount,
-            nestedObjectCount: nestedObjectCount, emptyObjectCount: emptyObjectCount, failures: failures,
-            unknownKeys: unknownKeys, roundedCounts: roundedCounts, overruledLinks: overruledLinks)
+            nestedObjectCount: nestedObjectCount, failures: failures, findings: findings)
     }
 
     private mutating func goBack(to start: Checkpoint) {
@@ -111,11 +130,8 @@ extension JSONSnapshotReader {
         envelope = start.envelope
         recordCount = start.recordCount
         nestedObjectCount = start.nestedObjectCount
-        emptyObjectCount = start.emptyObjectCount
         failures = start.failures
-        unknownKeys = start.unknownKeys
-        roundedCounts = start.roundedCounts
-        overruledLinks = start.overruledLinks
+        findings = start.findings
         startBatch()
     }
 }

@@ -61,10 +61,26 @@ import Testing
         #expect(try library.fetch(broken.entity, in: library.newContext()).count == 1)
     }
 
-    @Test func `a number that others stored keeps no other change from being saved`() throws {
+    /// A class with nothing of its own.
+    final class SilentTag: NSManagedObject {}
+
+    /// One whose values are looked at.
+    final class CheckedTag: NSManagedObject {
+        var checked: [String] = []
+
+        override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+            checked.append(key)
+            try unsafe super.validateValue(value, forKey: key)
+        }
+    }
+
+    @Test(arguments: [NSManagedObject.self, SilentTag.self, CheckedTag.self])
+    func `a number that others stored keeps no other change from being saved`(_ cls: NSManagedObject.Type) throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Tags.sqlite")
-        let library = try Library(at: url, model: Self.model())
+        let model = Self.model()
+        model.entitiesByName["Tag"]?.managedObjectClassName = NSStringFromClass(cls)
+        let library = try Library(at: url, model: model)
         let tag = library.insert("Tag")
         try library.context.save()
         try StoreSQL.run("UPDATE ZTAG SET ZSMALL = 70000", at: url)
@@ -74,6 +90,8 @@ import Testing
         try library.context.save()
         tag.setValue(70_001, forKey: "small")
         #expect(throws: CocoaError.self) { try library.context.save() }
+        #expect(type(of: tag) == cls)
+        if let checked = (tag as? CheckedTag)?.checked { #expect(checked.contains("single")) }
     }
 
     @Test func `an object with a date that is no number describes itself`() throws {
