@@ -79,9 +79,11 @@ extension NSManagedObjectContext: ObjectSource {
     /// Answers a child on this context's queue.
     private func answer<T>(_ body: () throws -> T) throws -> T {
         try onQueue {
-            // What has been deleted here shall not be seen in relationships either.
-            propagateDeletions()
-            return try body()
+            try collectingFaultFailures {
+                // What has been deleted here shall not be seen in relationships either.
+                propagateDeletions()
+                return try body()
+            }
         }
     }
 

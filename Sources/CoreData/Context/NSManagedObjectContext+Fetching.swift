@@ -281,17 +281,19 @@ extension NSManagedObjectContext {
 
     /// Whether an object is in one of some stores, or will be when it is saved.
     func isKept(_ object: NSManagedObject, in stores: [NSPersistentStore]) -> Bool {
-        var store = object.id.persistentStore
-        if object.id.isTemporaryID {
-            var context: NSManagedObjectContext? = self
-            while let current = context, store == nil {
-                store = current.assignedStores[object.id.key]
-                context = current.parent
-            }
-            // An object that no store takes is in none; saving says so.
-            store = store ?? (try? requiredCoordinator.store(forNew: object.entity))
-        }
+        let store = store(of: object)
         return stores.contains { $0 === store }
+    }
+
+    /// The store that has an object, or will have it when it is saved; nil where no store takes it, of which saving tells.
+    func store(of object: NSManagedObject) -> NSPersistentStore? {
+        guard object.id.isTemporaryID else { return object.id.persistentStore }
+        var context: NSManagedObjectContext? = self
+        while let current = context {
+            if let store = current.assignedStores[object.id.key] { return store }
+            context = current.parent
+        }
+        return try? requiredCoordinator.store(forNew: object.entity)
     }
 
     // MARK: Prefetching
@@ -362,10 +364,15 @@ extension NSManagedObjectContext {
 
     /// Reads the rows of objects that were there before a fetch once more; their unsaved changes stay on top.
     func refetch(_ objects: [NSManagedObject]) throws {
-        let stored = objects.filter { !$0.id.isTemporaryID && !($0.isFault && !$0.state.contains(.hasRow)) }
+        // What a parent hasn't saved has no version of its own, and perhaps no permanent ID.
+        let isPermanent = requiredSource.isPermanent
+        let stored = objects.filter {
+            !($0.id.isTemporaryID && isPermanent) && !($0.isFault && !$0.state.contains(.hasRow))
+        }
         var refreshed: [NSManagedObject] = []
         for row in try requiredSource.rows(withIDs: stored.map(\.id), for: self) {
-            guard let object = registeredObject(for: row.objectID), row.version != object.version else { continue }
+            guard let object = registeredObject(for: row.objectID), row.version != object.version || !isPermanent
+            else { continue }
             try Self.requireEntity(of: row, object)
             object.announcingChanges {
                 reload(object, row)

@@ -51,8 +51,12 @@ extension NSManagedObjectContext {
         for id in saved.inserted where !id.isTemporaryID || parentContext != nil || registeredObject(for: id) != nil {
             digest.inserted.append(object(with: id))
         }
+        // What this context has inserted has no row yet: the contexts between hand up what others have changed of it.
+        func savedObject(_ id: NSManagedObjectID) -> NSManagedObject? {
+            registeredObject(for: id).flatMap { $0.isInserted ? nil : $0 }
+        }
         for id in saved.updated {
-            guard let object = registeredObject(for: id) else { continue }
+            guard let object = savedObject(id) else { continue }
             // Nobody has seen the values of a fault.
             if object.isFault, !object.hasChanges {
                 if object.state.contains(.hasRow) { object.turnIntoFault(keepsTransient: true) }
@@ -63,7 +67,7 @@ extension NSManagedObjectContext {
             digest.refreshed.append(object)
         }
         for id in saved.deleted {
-            guard let object = registeredObject(for: id) else { continue }
+            guard let object = savedObject(id) else { continue }
             if object.state.contains(.hasRow) { object.realize() }
             digest.deleted.append(object)
         }
@@ -91,9 +95,10 @@ struct MergedDeletions {
     private struct Held { weak var object: NSManagedObject? }
     private var held: [Held] = []
 
-    var objects: [NSManagedObject] { held.compactMap(\.object) }
+    /// Those that nobody has inserted anew.
+    var objects: [NSManagedObject] { held.compactMap(\.object).filter(\.isDeleted) }
 
-    var isEmpty: Bool { held.allSatisfy { $0.object == nil } }
+    var isEmpty: Bool { held.allSatisfy { !($0.object?.isDeleted ?? false) } }
 
     mutating func append(_ objects: [NSManagedObject]) {
         held.removeAll { $0.object == nil }

@@ -9,22 +9,24 @@ extension NSManagedObjectContext {
         _ changes: StoreChanges, for child: NSManagedObjectContext, partly: ([NSPersistentStore]) -> Void
     ) throws -> NSPersistentHistoryToken? {
         try onQueue {
-            propagateDeletions()
-            let targets = changes.updated.map { object(with: $0.objectID) }
-            let deletions = changes.deleted.map { object(with: $0.objectID) }
-            let linked = changes.linked.map(object(with:))
-            try loadRows(of: targets + deletions + linked)
-            try checkPresence(of: targets, changes.updated, linked: linked)
-            let received = try ReceivedChanges(changes)
-            let inserted = changes.inserted.map { insert(receivedID: $0.objectID) }
-            assignedStores.merge(changes.assignedStores) { _, new in new }
-            for (object, change) in zip(inserted, received.inserted) { receive(change, in: object) }
-            for (object, change) in zip(targets, received.updated) { receive(change, in: object) }
-            for (object, change) in zip(deletions, received.deleted) where isThere(object) {
-                receive(change, in: object)
-                delete(object)
+            try collectingFaultFailures {
+                propagateDeletions()
+                let targets = changes.updated.map { object(with: $0.objectID) }
+                let deletions = changes.deleted.map { object(with: $0.objectID) }
+                let linked = changes.linked.map(object(with:))
+                try loadRows(of: targets + deletions + linked)
+                try checkPresence(of: targets, changes.updated, linked: linked)
+                let received = try ReceivedChanges(changes)
+                let inserted = changes.inserted.map { insert(receivedID: $0.objectID) }
+                assignedStores.merge(changes.assignedStores) { _, new in new }
+                for (object, change) in zip(inserted, received.inserted) { receive(change, in: object) }
+                for (object, change) in zip(targets, received.updated) { receive(change, in: object) }
+                for (object, change) in zip(deletions, received.deleted) where isThere(object) {
+                    receive(change, in: object)
+                    delete(object)
+                }
+                processPendingChanges()
             }
-            processPendingChanges()
         }
         return nil
     }

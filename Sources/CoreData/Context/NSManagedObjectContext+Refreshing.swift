@@ -22,6 +22,7 @@ extension NSManagedObjectContext {
 
     /// Drops the values of an object that has no row yet: it is a fault with the model's defaults, which the next save inserts.
     private func startAnew(_ object: NSManagedObject) {
+        undoRecorder?.willReload(object)
         for slot in object.layout.slots.indices where object.layout.slots[slot].isRelationship {
             object.setModelledValue(nil as Any?, forKey: object.layout.slots[slot].name)
         }
@@ -162,6 +163,7 @@ extension NSManagedObjectContext {
 
     /// Takes an object's row anew and puts its unsaved changes on top.
     func reload(_ object: NSManagedObject, _ row: StoreRow) {
+        undoRecorder?.willReload(object)
         object.batch?.reopen(position: object.batchPosition)
         if object.isDeleted {
             deleteAgain(object, row)

@@ -61,8 +61,18 @@ extension NSManagedObjectContext {
     func adopt(_ object: NSManagedObject) {
         if let theirs = object.context {
             guard theirs === self else { fatalError("\(object.objectID) belongs to another context.") }
-            if object.isDeleted { revive([object]) } else if object.state.contains(.announced) { announceAgain(object) }
-            return
+            if !object.state.isDisjoint(with: [.gone, .rowless]) {
+                // There is nothing to be brought back: it has left the context, as after a saved deletion.
+                if object.state.contains(.rowless) { letGo(ofVanished: [object]) }
+                object.detach()
+            } else {
+                if object.isDeleted {
+                    revive([object])
+                } else if object.state.contains(.announced) {
+                    announceAgain(object)
+                }
+                return
+            }
         }
         register(inserted: object)
     }
@@ -141,7 +151,10 @@ extension NSManagedObjectContext {
         let object = object(takingRowOf: row.objectID)
         try Self.requireEntity(of: row, object)
         let isNew = object.isFault && !object.state.contains(.hasRow)
-        if row.isRead, isNew || object.isUnseen && row.version != object.version { object.take(row) }
+        // What a parent hasn't saved has no version of its own.
+        if row.isRead, isNew || object.isUnseen && (row.version != object.version || !requiredSource.isPermanent) {
+            object.take(row)
+        }
         batch.append(object, isItsBatch: isNew)
         return object
     }

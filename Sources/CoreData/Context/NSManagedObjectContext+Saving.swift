@@ -221,7 +221,7 @@ extension NSManagedObjectContext {
     var origin: StoreOrigin { StoreOrigin(author: transactionAuthor, contextName: name) }
 
     private func insertion(_ object: NSManagedObject) throws -> RowChange {
-        try checkDestinations(object, object.layout.toOneSlots)
+        try checkDestinations(object, object.layout.toOneSlots + object.layout.toManySlots)
         var values = object.values
         // What the same save deletes is nobody's member.
         for slot in object.layout.toManySlots where !deleted.isEmpty && object.layout.needsRelationChange[slot] {
@@ -259,7 +259,8 @@ extension NSManagedObjectContext {
             if object.layout.needsRelationChange[slot] { change.relations.append(object.relationChange(slot)) }
         }
         guard !change.changed.isEmpty else { return nil }
-        try checkDestinations(object, object.layout.toOneSlots.filter(change.changed.contains))
+        try checkDestinations(
+            object, (object.layout.toOneSlots + object.layout.toManySlots).filter(change.changed.contains))
         change.values = object.values
         return change
     }
@@ -282,19 +283,28 @@ extension NSManagedObjectContext {
         return change
     }
 
-    /// Refuses to-one relationships that lead to objects which no store will have: those without a context, and deleted ones.
+    /// Refuses relationships that lead to objects which no store will have: those without a context, and deleted ones. A deleted member is
+    /// none any more.
     private func checkDestinations(_ object: NSManagedObject, _ slots: [Int]) throws {
         for slot in slots {
-            guard case .object(let other) = object.values[slot],
-                other.isDeleted || (other.id.isTemporaryID && other.context == nil)
-            else { continue }
+            let isWithoutDestination =
+                switch object.values[slot] {
+                case .object(let other): other.isDeleted || other.isLoose
+                case .objects(let members): members.objects.contains(where: \.isLoose)
+                case .unread(let delta?): delta.added.objects.contains(where: \.isLoose)
+                default: false
+                }
+            guard isWithoutDestination else { continue }
+            let definition = object.layout.slots[slot]
+            let isDeleted = if case .object(let other) = object.values[slot] { other.isDeleted } else { false }
+            let remedy = definition.isToMany ? "take it out of the relationship" : "set the relationship to nil"
             throw CoreDataError.make(
                 .managedObjectValidation,
-                "\(object.entity.name ?? "").\(object.layout.slots[slot].name) of \(object.id) leads to an object that "
-                    + (other.isDeleted
+                "\(object.entity.name ?? "").\(definition.name) of \(object.id) leads to an object that "
+                    + (isDeleted
                         ? "is deleted. Set the relationship to nil or to another object."
-                        : "isn't in the context and won't be saved. Insert that object, or set the relationship to nil."),
-                userInfo: [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: object.layout.slots[slot].name])
+                        : "isn't in the context and won't be saved. Insert that object, or \(remedy)."),
+                userInfo: [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: definition.name])
         }
     }
 
@@ -315,6 +325,9 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
+    /// Whether it is in no context, and no store has it.
+    fileprivate var isLoose: Bool { context == nil && id.isTemporaryID }
+
     /// Enters what was set by primitive values among the changes: alone it is none, but it is written with others.
     fileprivate func notePrimitiveChanges() {
         guard state.contains(.primitive) else { return }

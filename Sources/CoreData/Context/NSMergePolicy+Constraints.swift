@@ -46,22 +46,35 @@ private struct ConstraintSearch {
     private let entity: NSEntityDescription
     private let constraint: [String]
     private let slots: [Int]
+    private let hasOneStore: Bool
+
+    /// A constraint is one of each store.
+    private struct Key: Hashable {
+        var store: ObjectIdentifier?
+        var values: [OperandKey]
+    }
 
     init(_ entity: NSEntityDescription, _ constraint: [String], in context: NSManagedObjectContext) {
         self.context = context
         self.entity = entity
         self.constraint = constraint
         slots = constraint.compactMap { entity.layout.slot(named: $0) }
+        hasOneStore = context.persistentStoreCoordinator?.persistentStores.count == 1
+    }
+
+    private func key(of object: NSManagedObject) -> Key? {
+        guard let values = object.values.uniqueKey(slots) else { return nil }
+        return Key(store: hasOneStore ? nil : context.store(of: object).map(ObjectIdentifier.init), values: values)
     }
 
     /// How many values are looked up with one fetch.
     private static let portion = 500
 
     func conflicts() throws -> [NSConstraintConflict] {
-        var keys: [[OperandKey]] = []
-        var groups: [[OperandKey]: [NSManagedObject]] = [:]
+        var keys: [Key] = []
+        var groups: [Key: [NSManagedObject]] = [:]
         for object in context.inserted.objects + context.updated.objects where concerns(object) {
-            guard let key = object.values.uniqueKey(slots) else { continue }
+            guard let key = key(of: object) else { continue }
             if groups[key] == nil { keys.append(key) }
             groups[key, default: []].append(object)
         }
@@ -82,8 +95,8 @@ private struct ConstraintSearch {
     }
 
     /// The stored objects that have one of the keys and keep it.
-    private func storedObjects(_ groups: [[OperandKey]: [NSManagedObject]]) throws -> [[OperandKey]: NSManagedObject] {
-        var found: [[OperandKey]: NSManagedObject] = [:]
+    private func storedObjects(_ groups: [Key: [NSManagedObject]]) throws -> [Key: NSManagedObject] {
+        var found: [Key: NSManagedObject] = [:]
         let owners = groups.values.compactMap(\.first).sorted { $0.id.number < $1.id.number }
         for start in stride(from: 0, to: owners.count, by: Self.portion) {
             let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
@@ -94,8 +107,8 @@ private struct ConstraintSearch {
             try context.refetch(objects.filter { !$0.isFault && !$0.hasChanges })
             for object in objects where !object.isDeleted {
                 object.realize()
-                guard let key = object.committed.uniqueKey(slots), groups[key] != nil,
-                    object.values.uniqueKey(slots) == key
+                guard let key = key(of: object), groups[key] != nil,
+                    object.committed.uniqueKey(slots) == key.values
                 else { continue }
                 found[key] = object
             }
@@ -251,8 +264,7 @@ extension NSManagedObject {
                 guard let destination = other.destination(slot), isObjectFirst || values[slot].isNull else { continue }
                 setSlot(slot, to: .object(destination))
             case .toMany:
-                let mine = members(slot).objects, new = other.members(slot).objects.filter { !mine.contains($0) }
-                if !new.isEmpty { setMembers(slot, to: mine + new) }
+                for member in other.members(slot).objects { addMember(slot, member) }
             }
         }
     }
@@ -263,12 +275,15 @@ extension NSManagedObject {
         guard let context else { return }
         survivor.realize()
         let other = survivor.layout.slots
+        func isShared(_ object: NSManagedObject, _ slot: Int) -> Bool {
+            guard slot < other.count, other[slot].name == layout.slots[slot].name else { return false }
+            return other[slot].isToMany
+                ? survivor.members(slot).contains(object) : survivor.destination(slot) === object
+        }
         for slot in layout.slots.indices where layout.slots[slot].isRelationship {
             let mine = context.related(self, slot)
             guard !mine.isEmpty else { continue }
-            let isShared = slot < other.count && other[slot].name == layout.slots[slot].name
-            let theirs = ToManyMembers(isShared ? context.related(survivor, slot) : [])
-            let kept = mine.filter { $0.isInserted && $0 !== survivor && !theirs.contains($0) }
+            let kept = mine.filter { $0.isInserted && $0 !== survivor && !isShared($0, slot) }
             guard kept.count < mine.count else { continue }
             setSlot(slot, to: layout.slots[slot].isToMany ? .objects(ToManyMembers(kept)) : .null)
         }

@@ -169,6 +169,15 @@ final class UndoRecorder {
         }
     }
 
+    /// The object's values are about to be read anew: what the event has done to it so far can't be told afterwards.
+    func willReload(_ object: NSManagedObject) {
+        guard former[ObjectIdentifier(object)] != nil, object.state.contains(.inEvent) else { return }
+        let wasCutShort = isCutShort
+        isCutShort = true
+        defer { isCutShort = wasCutShort }
+        record([object])
+    }
+
     /// The object's values have been read anew.
     func noteReload(_ object: NSManagedObject) {
         if former[ObjectIdentifier(object)] != nil { keep(object) }

@@ -203,9 +203,10 @@ final class DecodedObjects {
         let description = compiled.schema.entities[number]
         return try zip(description.identityAttributes, values).allSatisfy {
             try object.holds($1, $0, description.properties[$0])
-        } && description.identityRelationships.allSatisfy {
-            object.destination($0, description.properties[$0]) == nil
         }
+            && description.identityRelationships.allSatisfy {
+                object.destination($0, description.properties[$0]) == nil
+            }
     }
 
     @inline(__always)

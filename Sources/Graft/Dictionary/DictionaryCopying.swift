@@ -22,15 +22,29 @@ struct DictionaryCopying {
         var seen: Set<RowReference> = []
         for row in reader.rows.map(reader.snapshot.resolved) where copies.contains(row) && seen.insert(row).inserted {
             let entity = schema.entities[row.entity]
-            if !options.copiesIdentities {
-                for part in entity.identity { reader.leaveOut(part, of: row) }
+            let isRelated = !entity.relatedIdentity.isEmpty
+            let parts = isRelated ? entity.identityAttributes : entity.identity
+            if isRelated && hangsOn(copies, row, reader.snapshot) {
+                // The copy of its owner tells it from the original.
+            } else if !options.copiesIdentities {
+                for part in parts { reader.leaveOut(part, of: row) }
             } else if importer.object(row) != nil {
-                let identity = reader.snapshot.identity(of: row)
-                var place = reader.place(of: reader.snapshot.tables[row.entity].offsets[row.row])
-                place.property = entity.identity.first.map { entity.properties[$0].name }
+                let table = reader.snapshot.tables[row.entity]
+                let identity = parts.map { table.value(entity.properties[$0].column, row: row.row) }
+                var place = reader.place(of: table.offsets[row.row])
+                place.property = parts.first.map { entity.properties[$0].name }
                 throw GraftError(.duplicateIdentity(identity.words), at: place)
             }
             importer.matcher.objects[row.entity][row.row] = nil
+        }
+    }
+
+    /// Whether one of those whom the identity of a row's object includes is among some rows.
+    private func hangsOn(_ rows: Set<RowReference>, _ row: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        let entity = schema.entities[row.entity]
+        return entity.identityRelationships.contains { part in
+            let owner = snapshot.tables[row.entity].toOne(entity.properties[part].column, row: row.row)
+            return !owner.isNone && rows.contains(snapshot.resolved(owner))
         }
     }
 

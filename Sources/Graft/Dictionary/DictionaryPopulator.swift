@@ -108,12 +108,13 @@ struct DictionaryPopulator {
         if let given, let root = reader.snapshot.roots.first {
             try take(given, for: reader.snapshot.resolved(root), importer, reader)
         }
-        var hanging: [GraphSnapshot.RelatedRow] = []
+        var hanging = options.existingObjects == .insert ? [] : reader.snapshot.relatedRows
+        try importer.matcher.resolveRelatedIdentities(&hanging, reader.snapshot)
         if options.makesCopies {
             try DictionaryCopying(compiled.schema, options).prepare(&reader, importer)
+            // What is left hangs on copies.
+            hanging.removeAll()
         } else if options.existingObjects != .insert {
-            hanging = reader.snapshot.relatedRows
-            try importer.matcher.resolveRelatedIdentities(&hanging, reader.snapshot)
             try importer.settleFound(reader.snapshot)
             _ = try importer.matcher.matchContents(reader.snapshot)
         }
@@ -141,7 +142,7 @@ struct DictionaryPopulator {
             }
         }
         importer.settleRelinked()
-        for removal in reader.removals { try disconnect(removal, reader, importer) }
+        try disconnect(reader.removals, reader, importer)
         if reader.nodes.contains(where: { $0.key == DictionaryKey.objects }) {
             taken.add(importer.deletions.orphans[orphans.count...].map(\.object))
             importer.deletions.orphans.removeSubrange(orphans.count...)
@@ -333,33 +334,6 @@ struct DictionaryPopulator {
         case .replace, .delta: try !importer.matcher.hasIdentity(object)
         case .replaceAndDelete: true
         }
-    }
-
-    /// Takes a member out of a relationship. What its owner gives up belongs to nobody.
-    private func disconnect(
-        _ removal: DictionaryReader.Removal, _ reader: DictionaryReader, _ importer: BatchImporter
-    ) throws {
-        let row = reader.snapshot.resolved(reader.rows[removal.owner])
-        guard let object = importer.matcher.object(row, having: removal.property) else { return }
-        let property = compiled.schema.entities[row.entity].properties[removal.property]
-        let members = object.members(removal.property, property)
-        let removed = try members.filter { try isMeant($0, by: removal, importer) }
-        if removed.isEmpty { return }
-        let kept = members.filter { member in !removed.contains { $0 === member } }
-        try importer.editor.connect(removal.property, property, of: object, to: kept)
-        importer.states[row.entity][row.row].insert(.changed)
-        if property.isOwning { importer.deletions.orphans += removed.map { .init(object: $0) } }
-    }
-
-    /// Whether an object is the one that is to leave. A sub-entity may have more that identifies its objects.
-    private func isMeant(
-        _ member: NSManagedObject, by removal: DictionaryReader.Removal, _ importer: BatchImporter
-    ) throws -> Bool {
-        guard let number = importer.number(of: member), compiled.schema.isEntity(number, relatedTo: removal.entity),
-            compiled.schema.entities[number].identity == removal.identity.map(\.number)
-        else { return false }
-        let properties = compiled.schema.entities[number].properties
-        return try removal.identity.allSatisfy { try member.holds($0.value, $0.number, properties[$0.number]) }
     }
 
     // MARK: Ends

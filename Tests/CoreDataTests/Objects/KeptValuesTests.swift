@@ -5,6 +5,19 @@ import Foundation
 import TestSupport
 import Testing
 
+/// A class with nothing of its own.
+final class SilentTag: NSManagedObject {}
+
+/// One whose values are looked at.
+final class CheckedTag: NSManagedObject {
+    var checked: [String] = []
+
+    override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+        checked.append(key)
+        try unsafe super.validateValue(value, forKey: key)
+    }
+}
+
 @Suite struct KeptValuesTests {
     private static func model() -> NSManagedObjectModel {
         let model = LibraryModel.make()
@@ -59,19 +72,6 @@ import Testing
         }
         library.context.rollback()
         #expect(try library.fetch(broken.entity, in: library.newContext()).count == 1)
-    }
-
-    /// A class with nothing of its own.
-    final class SilentTag: NSManagedObject {}
-
-    /// One whose values are looked at.
-    final class CheckedTag: NSManagedObject {
-        var checked: [String] = []
-
-        override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
-            checked.append(key)
-            try unsafe super.validateValue(value, forKey: key)
-        }
     }
 
     @Test(arguments: [NSManagedObject.self, SilentTag.self, CheckedTag.self])
