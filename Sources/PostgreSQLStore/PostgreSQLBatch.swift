@@ -98,6 +98,7 @@
                 case .constant(let value):
                     constants.append((field.column, try PostgreSQLRows.parameter(value, of: field, row: ids[0])))
                 case .expression(let expression):
+                    try requireRoom(for: expression, assignment, query)
                     columns.sql += ", "
                     columns += try select.value(of: expression, for: assignment.attribute) { store.space(of: $0) }
                     columns.sql += " AS c\(index)"
@@ -125,6 +126,19 @@
             return Done(ids: ids, history: updates(Dictionary(uniqueKeysWithValues: ids.map { ($0, names) })))
         }
 
+        /// Refuses values that an expression comes to and that the attribute has no room for.
+        private func requireRoom(
+            for expression: NSExpression, _ assignment: StoreBatchAssignment, _ query: StoreQuery
+        ) throws {
+            let entity = try store.sqlEntity(query.entity)
+            var select = try store.select(query)
+            let room = try select.select(excessOf: expression, for: assignment.attribute) { store.space(of: $0) }
+            guard let room else { return }
+            let rows = try store.run(select.statement(columns: "t0._id, t0._entity"), connection)
+            guard let row = try store.ids(rows, of: entity).first?.number else { return }
+            throw assignment.noRoom(for: expression, room: room, row: row, of: entity.name)
+        }
+
         // MARK: Deleting
 
         private func delete(_ ids: [NSManagedObjectID]) throws -> Done {
@@ -137,8 +151,7 @@
 
         private func insert(_ insertion: StoreBatchInsertion) throws -> Done {
             let plan = store.plan(of: try store.sqlEntity(insertion.entity))
-            let constraints = try plan.description.lineage.compactMap { store.schema.entity(for: $0) }
-                .flatMap { try $0.uniquenessConstraints() }
+            let constraints = try store.schema.uniquenessConstraints(inForceOn: plan.description)
             var inserted: [Int64] = []
             var updated: [NSManagedObjectID: Set<String>] = [:]
             var done = Done()

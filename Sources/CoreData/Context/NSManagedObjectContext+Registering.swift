@@ -134,7 +134,9 @@ extension NSManagedObjectContext {
 
     /// A fault for an ID that isn't registered.
     func makeObject(_ id: NSManagedObjectID) -> NSManagedObject {
-        let object = id.entity.layout.objectClass.init(making: id.entity, in: nil)
+        let object =
+            makesPlainObjects
+            ? NSManagedObject.plain(id.entity) : id.entity.layout.objectClass.init(making: id.entity, in: nil)
         object.id = id
         object.values = object.layout.blank
         object.committed = object.values

@@ -31,6 +31,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
     /// The source, where it is another context.
     var parentContext: NSManagedObjectContext?
+    /// Whether the objects that it reads are of no class, whatever their entities say.
+    var makesPlainObjects = false
     /// What the children have to learn of this context's saves.
     let settledIDs = SettledIDs()
     /// Which of the parent's settled IDs the context knows.

@@ -29,15 +29,13 @@ extension NSManagedObjectContext {
     /// The constraints that concern changed objects, in the order of the model.
     private func constraintsToCheck() -> [Constraint] {
         guard let model = persistentStoreCoordinator?.managedObjectModel else { return [] }
-        let constrained = model.entities.filter { !$0.uniquenessConstraintNames.isEmpty }
-        guard !constrained.isEmpty else { return [] }
-        let changed = Set((inserted.objects + updated.objects).map(\.entity))
-        return constrained.flatMap { entity -> [Constraint] in
-            guard changed.contains(where: { $0.isKindOf(entity: entity) }) else { return [] }
-            return entity.uniquenessConstraintNames.map { (entity, $0) }
+        let constraints = model.entities.flatMap { entity in
+            entity.uniquenessConstraintNames.map { (entity: entity.scope(ofConstraint: $0), constraint: $0) }
         }
+        guard !constraints.isEmpty else { return [] }
+        let changed = Set((inserted.objects + updated.objects).map(\.entity))
+        return constraints.filter { constraint in changed.contains { $0.isKindOf(entity: constraint.entity) } }
     }
-
 }
 
 /// The search for objects with the same values of one constraint.

@@ -159,7 +159,7 @@ private struct StoreCopy {
 
     /// - Returns: The IDs of the objects, each followed by its copy's.
     func run() throws -> [NSManagedObjectID] {
-        let from = context(source), to = context(destination)
+        let from = NSManagedObjectContext.plain(source), to = NSManagedObjectContext.plain(destination)
         let (originals, copies) = try from.collectingFaultFailures { try copyObjects(from, to) }
         if let new = destination.persistentStores.first {
             new.metadata = (store.metadata ?? [:]).merging(new.metadata ?? [:]) { _, own in own }
@@ -195,12 +195,6 @@ private struct StoreCopy {
             connect(copy, like: original) { copies[$0.objectID] }
         }
         return (originals, copies)
-    }
-
-    private func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        return context
     }
 
     private func connect(

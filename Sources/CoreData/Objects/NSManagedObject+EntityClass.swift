@@ -13,9 +13,15 @@ extension NSManagedObject {
 
     /// A new object of no class of its own, whatever its entity says: migrations run no code of classes.
     static func plain(_ entity: NSEntityDescription, insertedInto context: NSManagedObjectContext) -> NSManagedObject {
+        let object = plain(entity)
+        context.register(inserted: object)
+        return object
+    }
+
+    /// The same in no context.
+    static func plain(_ entity: NSEntityDescription) -> NSManagedObject {
         let object = NSManagedObject(entity: entity, insertInto: nil)
         object.become(NSManagedObject.self)
-        context.register(inserted: object)
         return object
     }
 
@@ -32,5 +38,16 @@ extension NSManagedObject {
         // their size, with 32 bits each.
         let place = 2 * MemoryLayout<Int>.size + 2 * MemoryLayout<UInt32>.size
         return unsafe unsafeBitCast(cls, to: UnsafeRawPointer.self).load(fromByteOffset: place, as: UInt32.self)
+    }
+}
+
+extension NSManagedObjectContext {
+    /// A context for a migration, whose objects are of no class. (Core Data's "Three-Stage Migration": the models' classes are all
+    /// `NSManagedObject` there. A class is that of the newest version, and its code needn't suit an older one.)
+    static func plain(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        context.makesPlainObjects = true
+        return context
     }
 }

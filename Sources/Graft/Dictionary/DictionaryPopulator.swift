@@ -20,7 +20,7 @@ struct DictionaryPopulator {
 
     private let context: NSManagedObjectContext
     private let model: NSManagedObjectModel
-    private let compiled: CompiledModel
+    let compiled: CompiledModel
     private let options: PopulateOptions
 
     init(_ context: NSManagedObjectContext, _ options: PopulateOptions) throws {

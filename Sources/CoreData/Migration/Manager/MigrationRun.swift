@@ -30,13 +30,8 @@ final class MigrationRun {
         try to.addPersistentStore(
             ofType: NSSQLiteStoreType, configurationName: nil, at: destination, options: options)
         coordinators = [from, to]
-        func context(_ coordinator: NSPersistentStoreCoordinator) -> NSManagedObjectContext {
-            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-            context.persistentStoreCoordinator = coordinator
-            return context
-        }
-        sourceContext = context(from)
-        destinationContext = context(to)
+        sourceContext = .plain(from)
+        destinationContext = .plain(to)
         try keepMetadata(isNew: isNew)
     }
 

@@ -69,6 +69,7 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
             let objects = MigrationObjects.all(in: value)
             try MigrationMappingError.check(objects, for: description, of: dInstance, mapping)
             if !description.isToMany {
+                try MigrationMappingError.requireOne(objects, for: description, of: dInstance, source, mapping, manager)
                 dInstance.setValue(objects.first, forKey: key)
             } else if description.isOrdered {
                 dInstance.setValue(NSOrderedSet(array: objects), forKey: key)
@@ -184,6 +185,26 @@ enum MigrationMappingError {
             "The entity mapping '\(mapping.name ?? "")' leads '\(object.entity.name ?? "").\(relationship.name)' to a "
                 + "'\(wrong.entity.name ?? "")' of the \(place) store, where a '\(destination.name ?? "")' of the newer one is "
                 + "expected. Correct the expression.")
+    }
+
+    /// - Throws: `CocoaError` (`.migration`) for objects of several ones of the older store: which of them is to stay is nobody's guess.
+    static func requireOne(
+        _ objects: [NSManagedObject], for relationship: NSRelationshipDescription, of object: NSManagedObject,
+        _ source: NSManagedObject?, _ mapping: NSEntityMapping, _ manager: NSMigrationManager
+    ) throws {
+        guard objects.count > 1 else { return }
+        let mappings = manager.mappingModel.entityMappings ?? []
+        let sources = objects.flatMap { object in
+            mappings.flatMap {
+                manager.sourceInstances(forEntityMappingName: $0.name ?? "", destinationInstances: [object])
+            }
+        }
+        guard Set(sources.map(ObjectIdentifier.init)).count > 1 else { return }
+        throw CoreDataError.make(
+            .migration,
+            "\(object.entity.name ?? "").\(relationship.name) leads to one object in the newer model, but "
+                + "\(source?.objectID.uriRepresentation().absoluteString ?? "an object") has several in it. Take the others out "
+                + "first, or make a mapping model that chooses.")
     }
 
     static func unknownPolicy(_ name: String, _ mapping: NSEntityMapping) -> CocoaError {

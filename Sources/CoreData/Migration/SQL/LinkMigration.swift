@@ -62,6 +62,12 @@ struct LinkMigration {
         } else if let inverse = job.inverse {
             try gather(plan.sources(of: inverse), job, isReversed: true, db)
         }
+        guard job.isOwnInverse, !job.isLinkTable else { return }
+        // Whom one leads to leads back.
+        try db.run(
+            SQLFragment(
+                sql: "INSERT INTO \(links) (OWNER, MEMBER) SELECT MEMBER, OWNER FROM \(links) WHERE true "
+                    + "ON CONFLICT DO NOTHING"))
     }
 
     /// - Parameter isReversed: Whether the sources are those of the job's inverse.
@@ -83,7 +89,7 @@ struct LinkMigration {
             guard let property = tables.source.entity(for: group.match.source)?.property(named: group.old.name),
                 let entity = tables.source.entity(for: group.match.source)
             else { continue }
-            let select = selection(property, of: entity, keepsDirection: job.relationship === job.inverse)
+            let select = selection(property, of: entity, keepsDirection: job.isOwnInverse && job.isLinkTable)
             // Of pairs whose rows aren't there, a line tells; a reference has nothing else that could tell of it.
             if case .toOne(let toOne) = property {
                 try checks.checkRows(of: select, from: entity, group.old, to: toOne.destination, db)
@@ -113,7 +119,7 @@ struct LinkMigration {
     /// The pairs of a source relationship: owner a, member b, position c of the member, position d of the owner in the
     /// inverse.
     ///
-    /// - Parameter keepsDirection: For a relationship that is its own inverse and stays it: one row for a pair.
+    /// - Parameter keepsDirection: For a relationship that is its own inverse and stays a list: one row for a pair.
     private func selection(_ property: SQLProperty, of entity: SQLEntity, keepsDirection: Bool) -> String {
         switch property {
         case .attribute: return "SELECT \(none) AS a, \(none) AS b, \(none) AS c, \(none) AS d WHERE 1 = 0"
@@ -164,7 +170,9 @@ struct LinkMigration {
             }
         case .toOne(let toOne):
             try requireOne(per: "OWNER", of: job.owner, job.relationship, db)
-            if let inverse = job.inverse, case .toOne(let back)? = toOne.destination.property(named: inverse.name) {
+            if let inverse = job.inverse, !job.isOwnInverse,
+                case .toOne(let back)? = toOne.destination.property(named: inverse.name)
+            {
                 try requireOne(per: "MEMBER", of: toOne.destination, inverse, db)
                 try update(Target(back, table: toOne.destination.table, isOwner: false, other: job.owner), db)
             }

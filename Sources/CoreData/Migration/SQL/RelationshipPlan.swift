@@ -13,6 +13,8 @@ struct RelationshipPlan {
         let owner: SQLEntity
         let inverse: NSRelationshipDescription?
         let isLinkTable: Bool
+
+        var isOwnInverse: Bool { relationship === inverse }
     }
 
     private(set) var jobs: [Job] = []

@@ -68,6 +68,28 @@ extension NSEntityDescription {
         uniquenessConstraints.filter { !$0.isEmpty }.map { $0.map(Self.propertyName) }
     }
 
+    /// The entity whose objects a uniqueness constraint is about. A store has an index for it on the table that an entity shares with those it
+    /// inherits from, so that it is the one furthest up that has all of the properties.
+    package func scope(ofConstraint names: [String]) -> NSEntityDescription {
+        let roots = names.map { String($0.prefix { $0 != "." }) }
+        return lineage.last { entity in roots.allSatisfy { entity.propertiesByName[$0] != nil } } ?? self
+    }
+
+    /// The entities whose uniqueness constraints may be about the entity's objects: itself, those that it inherits from, and then the others
+    /// of the table, which may constrain what they inherit.
+    package var constrainingEntities: [NSEntityDescription] {
+        let own = lineage
+        var others: [NSEntityDescription] = []
+        var seen: Set<ObjectIdentifier> = []
+        var pending = [rootEntity]
+        while let entity = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(entity)).inserted else { continue }
+            if !own.contains(where: { $0 === entity }) { others.append(entity) }
+            pending += entity.subentities
+        }
+        return own + others
+    }
+
     static func propertyName(_ element: Any) -> String {
         switch element {
         case let property as NSPropertyDescription: property.name

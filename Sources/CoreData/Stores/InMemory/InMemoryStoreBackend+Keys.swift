@@ -48,6 +48,7 @@ private struct KeyCheck {
         if isToMany, !KeyPathSteps(key).computesCollections {
             problem = problem ?? "'\(key)' leads to many values, which have no order"
         }
+        if last == nil, key.split(separator: ".").last == "entity" { problem = problem ?? "entities have no order" }
         // What SQL has no order for.
         if let attribute = last as? NSAttributeDescription, case .opaque = SQLKind(of: attribute) {
             problem = problem ?? "the values of '\(key)' have no order"

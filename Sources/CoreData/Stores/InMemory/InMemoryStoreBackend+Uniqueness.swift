@@ -61,9 +61,15 @@ extension InMemoryStoreBackend {
     private func uniqueRows(of changes: [RowChange]) throws -> [UniqueRows] {
         var seen: Set<ObjectIdentifier> = []
         var result: [UniqueRows] = []
-        for change in changes {
-            for entity in change.objectID.entity.lineage where seen.insert(ObjectIdentifier(entity)).inserted {
-                result += try entity.uniquenessConstraintNames.map { try uniqueRows(entity, $0) }
+        for change in changes where seen.insert(ObjectIdentifier(change.objectID.entity)).inserted {
+            for entity in change.objectID.entity.constrainingEntities {
+                for names in entity.uniquenessConstraintNames {
+                    let scope = entity.scope(ofConstraint: names)
+                    guard change.objectID.entity.isKindOf(entity: scope),
+                        !result.contains(where: { $0.entity === scope && $0.constraint == names })
+                    else { continue }
+                    result.append(try uniqueRows(scope, names))
+                }
             }
         }
         return result

@@ -17,10 +17,81 @@ extension SQLSelect {
                 throw PredicateSQLProblem(
                     "its values are no \(attribute.attributeType) as '\(attribute.name)' needs them")
             }
+            // What is no URI would make a row that can't be read.
+            guard attribute.attributeType != .URIAttributeType || value.isNullConstant || isURI(expression) else {
+                throw PredicateSQLProblem(
+                    "its texts needn't be URIs, which '\(attribute.name)' has to hold; name an attribute of URIs")
+            }
             return value.fragment.cast(to: attribute.attributeType, schema.dialect)
         } catch let problem as PredicateSQLProblem {
             throw problem.error(expression, entity: entity, schema.dialect)
         }
+    }
+
+    /// Whether an expression names an attribute of URIs.
+    private func isURI(_ expression: NSExpression) -> Bool {
+        guard expression.expressionType == .keyPath else { return false }
+        var names = expression.keyPath.split(separator: ".").map(String.init)
+        guard let last = names.popLast() else { return false }
+        var place: NSEntityDescription? = entity.description
+        for name in names { place = place?.relationshipsByName[name]?.destinationEntity }
+        return place?.attributesByName[last]?.attributeType == .URIAttributeType
+    }
+
+    /// Selects the rows for which an expression comes to a number that an attribute has no room for.
+    ///
+    /// - Returns: What it has room for, in words; nil where that is any number.
+    package mutating func select(
+        excessOf expression: NSExpression, for attribute: NSAttributeDescription,
+        space: ((SQLEntity) -> RowSpace?)?
+    ) throws -> String? {
+        guard let room = attribute.attributeType.room else { return nil }
+        let generator = PredicateSQL(self, space: space)
+        let value: SQLFragment
+        do {
+            value = try generator.scalar(expression, in: generator.root).usable().fragment
+        } catch let problem as PredicateSQLProblem {
+            throw problem.error(expression, entity: entity, schema.dialect)
+        }
+        self = generator.select
+        let number = schema.dialect == .postgreSQL ? "(\(value.sql))::numeric" : "(\(value.sql))"
+        add(
+            condition: SQLFragment(
+                sql: "\(number) NOT BETWEEN \(room.least) AND \(room.greatest)", arguments: value.arguments))
+        return room.words
+    }
+}
+
+extension NSAttributeType {
+    /// What a number may be before it is cut to an integer; nil for what a column takes as it is.
+    fileprivate var room: (least: String, greatest: String, words: String)? {
+        func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> (
+            least: String, greatest: String, words: String
+        ) {
+            // There is no double between those of 64 bits and the next integers.
+            let part = Integer.bitWidth < 64 ? ".999999" : ""
+            return (
+                "\(Integer.min)\(part)", "\(Integer.max)\(part)",
+                "an integer of \(Integer.bitWidth) bits (\(Integer.min) to \(Integer.max))"
+            )
+        }
+        return switch self {
+        case .integer16AttributeType: integer(Int16.self)
+        case .integer32AttributeType: integer(Int32.self)
+        case .integer64AttributeType: integer(Int64.self)
+        case .decimalAttributeType: ("-1e127", "1e127", "a decimal number between -1e127 and 1e127")
+        default: nil
+        }
+    }
+}
+
+extension StoreBatchAssignment {
+    /// The error for a value that an expression comes to, and that the attribute has no room for.
+    package func noRoom(for expression: NSExpression, room: String, row: Int64, of entity: String) -> CocoaError {
+        CoreDataError.make(
+            .coreData,
+            "A batch update of '\(entity)': '\(attribute.name)' can't hold what '\(expression)' comes to for the row "
+                + "\(row). It has to be \(room). Nothing has been changed.")
     }
 }
 

@@ -45,6 +45,7 @@ extension SQLSelect {
         let generator = PredicateSQL(self, space: nil)
         do {
             let value = try generator.scalar(NSExpression(forKeyPath: key), in: generator.root).usable()
+            if value.kind == .entity { throw PredicateSQLProblem("entities have no order") }
             self = generator.select
             var column = value.fragment
             if value.kind == .string {

@@ -127,6 +127,14 @@ extension SQLIndex {
     }
 }
 
+extension SQLSchema {
+    /// The constraints that an entity's rows come under, those of other entities of its table included.
+    package func uniquenessConstraints(inForceOn entity: NSEntityDescription) throws -> [SQLUniquenessConstraint] {
+        try entity.constrainingEntities.compactMap { self.entity(for: $0) }.flatMap { try $0.uniquenessConstraints() }
+            .filter { entity.isKindOf(entity: $0.entity.description.scope(ofConstraint: $0.properties)) }
+    }
+}
+
 /// A uniqueness constraint of an entity: its properties and their columns, in the declared order.
 package struct SQLUniquenessConstraint {
     package let entity: SQLEntity

@@ -18,6 +18,7 @@ extension SQLiteBatch {
             }
             return plan.fields[index]
         }
+        try requireRoom(query, assignments)
         try release(plan, fields, keys: ids.map(\.number))
         try run(try statement(query, assignments, fields, isForOneRow: ids.count == 1))
         if history == nil { return Done(ids: ids) }
@@ -51,6 +52,20 @@ extension SQLiteBatch {
             sql: "UPDATE \(table) SET \(sets.joined(separator: ", ")) FROM (\(rows.sql)) AS v "
                 + "WHERE \(table).Z_PK = v.k",
             arguments: rows.arguments)
+    }
+
+    /// Refuses values that expressions come to and no row can be read with.
+    private func requireRoom(_ query: StoreQuery, _ assignments: [StoreBatchAssignment]) throws {
+        for assignment in assignments {
+            guard case .expression(let expression) = assignment.value else { continue }
+            var select = try store.select(query)
+            let room = try select.select(excessOf: expression, for: assignment.attribute) { store.space(of: $0) }
+            guard let room else { continue }
+            let statement = try SQLiteStoreBackend.statement(db, select.statement(columns: "t0.Z_PK"))
+            guard try statement.step() else { continue }
+            let row = try statement.integer(at: 0, of: "\(select.entity.table).Z_PK")
+            throw assignment.noRoom(for: expression, room: room, row: row, of: select.entity.name)
+        }
     }
 
     /// A constant as its column holds it. Several rows get the bytes themselves: a file belongs to one row, and goes with it.

@@ -285,9 +285,9 @@ final class SQLiteSave {
 }
 
 extension SQLiteStoreBackend {
-    /// The constraints that an entity's rows come under, those of its ancestors included.
+    /// The constraints that an entity's rows come under.
     func uniquenessConstraints(of plan: EntityPlan) throws -> [SQLUniquenessConstraint] {
-        try plan.description.lineage.compactMap { schema.entity(for: $0) }.flatMap { try $0.uniquenessConstraints() }
+        try schema.uniquenessConstraints(inForceOn: plan.description)
     }
 }
 
