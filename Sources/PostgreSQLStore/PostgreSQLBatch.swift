@@ -128,7 +128,7 @@
 
         /// Refuses values that an expression comes to and that the attribute has no room for.
         private func requireRoom(
-            for expression: NSExpression, _ assignment: StoreBatchAssignment, _ query: StoreQuery
+            for expression: CoreData.NSExpression, _ assignment: StoreBatchAssignment, _ query: StoreQuery
         ) throws {
             let entity = try store.sqlEntity(query.entity)
             var select = try store.select(query)

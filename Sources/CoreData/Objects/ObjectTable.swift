@@ -1,5 +1,6 @@
 // Pointers by the numbers of rows: what a context's registry looks things up in, several times for each object. Numbers mostly follow each
-// other, so that a multiplication spreads them well enough; beside a dictionary this takes half of the time and of the memory.
+// other, so that eight of them stand side by side, where the processor has the next ones at hand, and a multiplication spreads the eights
+// well enough; beside a dictionary this takes half of the memory and less than half of the time.
 
 /// The objects of one numbering of rows.
 @safe struct ObjectTable {
@@ -51,7 +52,8 @@
     // MARK: Places
 
     private func home(of number: Int64) -> Int {
-        Int(truncatingIfNeeded: (UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15) >> UInt64(shift))
+        let block = ((UInt64(bitPattern: number) >> 3) &* 0x9E37_79B9_7F4A_7C15) >> UInt64(shift + 3)
+        return Int(truncatingIfNeeded: block << 3) | Int(truncatingIfNeeded: number & 7)
     }
 
     /// Where a number stands, or the free place that it would get.
