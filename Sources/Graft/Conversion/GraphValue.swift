@@ -23,6 +23,41 @@ public enum GraphValue: Hashable, Sendable {
     case encoded(Data)
 }
 
+// What is no number is itself here, as it is in a store: what sets and tables hold has to be.
+extension GraphValue {
+    public static func == (one: GraphValue, other: GraphValue) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.boolean(let one), .boolean(let other)): one == other
+        case (.integer(let one), .integer(let other)): one == other
+        case (.double(let one), .double(let other)), (.date(let one), .date(let other)):
+            one == other || one.isNaN && other.isNaN
+        case (.decimal(let one), .decimal(let other)): one == other || one.isNaN && other.isNaN
+        case (.string(let one), .string(let other)): one == other
+        case (.data(let one), .data(let other)), (.encoded(let one), .encoded(let other)): one == other
+        case (.uuid(let one), .uuid(let other)): one == other
+        case (.uri(let one), .uri(let other)): one == other
+        case (.json(let one), .json(let other)): one == other
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .boolean(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .double(let value), .date(let value): hasher.combine(value.isNaN ? .nan : value)
+        case .decimal(let value): hasher.combine(value.isNaN ? .nan : value)
+        case .string(let value): hasher.combine(value)
+        case .data(let value), .encoded(let value): hasher.combine(value)
+        case .uuid(let value): hasher.combine(value)
+        case .uri(let value): hasher.combine(value)
+        case .json(let value): hasher.combine(value)
+        }
+    }
+}
+
 extension GraphValue {
     /// Whether there is no value.
     public var isNull: Bool {

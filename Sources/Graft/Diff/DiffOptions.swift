@@ -178,6 +178,32 @@ extension GraphSchema {
     }
 }
 
+extension GraphSchema {
+    /// The number of a property that somebody wants objects to be told apart by.
+    ///
+    /// - Throws: ``GraftError`` with `unknownProperty`, and with `invalidMapping` for a list.
+    func requiredNumber(ofKey name: String, in entity: Int) throws -> Int {
+        let number = try requiredNumber(ofProperty: name, in: entity)
+        let property = entities[entity].properties[number]
+        if property.isAttribute || !property.isToMany { return number }
+        throw GraftError(
+            .invalidMapping(
+                reason: "'\(name)' is a list, by which no objects can be told apart",
+                remedy: "Name attributes or to-one relationships."),
+            at: .init(entity: entities[entity].name, property: name))
+    }
+
+    /// What is said of an entity in a table by entities: its own entry, or that of the nearest super-entity that has one.
+    func nearest<Value>(_ entity: Int, in table: [String: Value]) -> Value? {
+        var next: Int? = entity
+        while let number = next {
+            if let value = table[entities[number].name] { return value }
+            next = entities[number].parent
+        }
+        return nil
+    }
+}
+
 extension GraphSnapshot {
     /// Whether a row says nothing of its object but which it is.
     @inline(__always)

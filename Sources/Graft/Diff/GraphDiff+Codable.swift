@@ -193,13 +193,7 @@ extension MembersChange: Codable {
         removed = try container.decodeOrEmpty(forKey: .removed)
         added = try container.decodeOrEmpty(forKey: .added)
         moved = try container.decodeOrEmpty(forKey: .moved)
-        let places = (removed + added).compactMap(\.index) + moved.flatMap { [$0.from, $0.to] }
-        if let place = places.first(where: { $0 < 0 || $0 > RowReference.maximumRow }) {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: decoder.codingPath,
-                    debugDescription: "The place \(place) isn't one from 0 to \(RowReference.maximumRow)."))
-        }
+        try decoder.requirePlaces((removed + added).compactMap(\.index) + moved.flatMap { [$0.from, $0.to] })
     }
 }
 
@@ -267,6 +261,18 @@ extension ObjectKey.Position: Codable {
         root = try container.decodeIfPresent(Int.self, forKey: .root) ?? 0
         steps = try container.decodeOrEmpty(forKey: .steps)
         contents = try container.decodeIfPresent(String.self, forKey: .contents)
+        try decoder.requirePlaces([root] + steps.map(\.index))
+    }
+}
+
+extension Decoder {
+    /// Refuses what can't be a place in a list.
+    fileprivate func requirePlaces(_ places: [Int]) throws {
+        guard let place = places.first(where: { $0 < 0 || $0 > RowReference.maximumRow }) else { return }
+        throw DecodingError.dataCorrupted(
+            .init(
+                codingPath: codingPath,
+                debugDescription: "The place \(place) isn't one from 0 to \(RowReference.maximumRow)."))
     }
 }
 

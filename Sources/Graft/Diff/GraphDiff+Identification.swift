@@ -106,10 +106,12 @@ extension GraphDiff.Identification {
     /// Refuses a guess where a store is to be changed by it, unless the caller agrees.
     ///
     /// - Throws: ``GraftError`` with `invalidMapping`.
-    func requireAgreement(_ options: DiffOptions) throws {
+    func requireAgreement(_ options: DiffOptions, _ schema: GraphSchema) throws {
         if options.guessesKeys == true { return }
-        for (entity, rule) in rules.sorted(by: { $0.key.precedesInBytes($1.key) }) {
-            guard case .guessed(let names) = rule, options.keys[entity] != names else { continue }
+        // Super-entities come first, and their keys hold for all beneath.
+        for (number, entity) in schema.entities.map(\.name).enumerated() {
+            guard case .guessed(let names)? = rules[entity], schema.nearest(number, in: options.keys) != names
+            else { continue }
             throw GraftError(
                 .invalidMapping(
                     reason: "the diff tells its objects apart by \(names.joined(separator: ", ")), which was guessed",
@@ -138,7 +140,7 @@ extension GraphSchema {
         for number in entities.indices {
             switch identification.rules[entities[number].name] {
             case .said(let names)?, .guessed(let names)?:
-                let parts = try names.map { try requiredNumber(ofProperty: $0, in: number) }
+                let parts = try names.map { try requiredNumber(ofKey: $0, in: number) }
                 let isRelated = parts.contains { !entities[number].properties[$0].isAttribute }
                 entities[number].identity = isRelated ? [] : parts
                 entities[number].relatedIdentity = isRelated ? parts : []

@@ -127,6 +127,16 @@ public struct GraphMerge: Sendable {
         try merge(nil)
     }
 
+    /// Settles conflicts of the list in the same way, at once.
+    ///
+    /// - Returns: The places of those that there are, once the others are settled.
+    mutating func settle(
+        _ conflicts: [GraphMerge.Conflict], _ choice: GraphMerge.Choice
+    ) throws -> Set<GraphMerge.Conflict.Place> {
+        for conflict in conflicts { choices[conflict.place] = (conflict, choice) }
+        return try merge(nil)
+    }
+
     private func check(_ value: GraphValue, _ conflict: GraphMerge.Conflict) throws {
         let entity = try base.schema.requiredNumber(ofEntity: conflict.key.entity)
         let number = try base.schema.requiredNumber(ofProperty: conflict.property ?? "", in: entity)
@@ -139,7 +149,9 @@ public struct GraphMerge: Sendable {
     }
 
     /// - Parameter options: With the policies; nil where choices alone settle.
-    private mutating func merge(_ options: GraphMerge.Options?) throws {
+    /// - Returns: The places of the conflicts that were settled.
+    @discardableResult
+    private mutating func merge(_ options: GraphMerge.Options?) throws -> Set<GraphMerge.Conflict.Place> {
         let identified = try base.identified(by: identification)
         let policies = options.map { MergePolicies($0, identified, ours, theirs) }
         var merger = try Merger(identified, ours, theirs, diffOptions) { [choices] conflict in
@@ -148,6 +160,7 @@ public struct GraphMerge: Sendable {
         snapshot = try merger.merged().identified(base.schema)
         conflicts = merger.conflicts.sorted()
         for (conflict, choice) in merger.settled { choices[conflict.place] = (conflict, choice) }
+        return Set(merger.settled.map(\.0.place))
     }
 }
 

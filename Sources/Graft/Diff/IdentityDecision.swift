@@ -43,7 +43,7 @@ struct IdentityDecision {
         self.sides = sides
         for (name, properties) in options.keys.sorted(by: { $0.key < $1.key }) {
             let number = try schema.requiredNumber(ofEntity: name)
-            for property in properties { _ = try schema.requiredNumber(ofProperty: property, in: number) }
+            for property in properties { _ = try schema.requiredNumber(ofKey: property, in: number) }
         }
         // Objects that are given in pairs are paired as they are given.
         common =
@@ -74,14 +74,7 @@ struct IdentityDecision {
     }
 
     /// What the caller says of an entity or the nearest super-entity of which something is said.
-    private func said(of entity: Int) -> [String]? {
-        var next: Int? = entity
-        while let number = next {
-            if let names = options.keys[schema.entities[number].name] { return names }
-            next = schema.entities[number].parent
-        }
-        return nil
-    }
+    private func said(of entity: Int) -> [String]? { schema.nearest(entity, in: options.keys) }
 
     private func hasRows(_ number: Int) throws -> Bool {
         try hasObjects(number) && sides.allSatisfy { try $0.hasRows(number) }

@@ -31,8 +31,8 @@ extension NSManagedObjectContext {
     ) throws -> GraphDiff.ApplyingReport {
         var options = options
         if !objects.isEmpty { options.diff.matchesRootsByPosition = true }
-        try diff.identification.requireAgreement(options.diff)
         var patcher = try ObjectPatcher(self, roots: objects, options, diff.identification)
+        try diff.identification.requireAgreement(options.diff, patcher.scope.schema)
         let report = try CoreDataErrors.graftErrors { try withFaultsAsErrors { try patcher.apply(diff) } }
         if !isDryRun { try patcher.part(after: diff) }
         return report

@@ -65,9 +65,11 @@ struct ObjectPatcher {
         }
         let deleted = diff.deleted.compactMap { objects[$0.key] }
         // With what is owned no more: delete rules may reach it.
-        whole += try known.withOwned(deleted) + wayObjects(of: diff)
+        let going = try known.withOwned(deleted)
+        whole += try going + wayObjects(of: diff)
         whole += objectsByContents.sorted { $0.key < $1.key }.map(\.value)
         var reader = ObjectSnapshotReader(scope, model, .current)
+        reader.going = Set(going.map(ObjectIdentifier.init))
         if identification.store != nil { try reader.takeRows(of: context, identification) }
         try reader.read(
             whole.filter { !$0.isDeleted }.distinctObjects,

@@ -2,6 +2,57 @@
 // delete rules.
 
 extension SnapshotPatcher {
+    /// Changes links. Objects whose deletion a delete rule denies stay, with all that they lead to; each is a conflict.
+    mutating func changeAllowedLinks() throws {
+        let isDenying = scope.schema.entities.contains { $0.properties.contains(where: \.isDenying) }
+        guard isDenying, !deletions.isEmpty else { return try changeLinks() }
+        while true {
+            // What the diff's other changes leave decides.
+            var attempt = self
+            try attempt.changeLinks()
+            let denials = attempt.denials()
+            if denials.isEmpty {
+                self = attempt
+                return
+            }
+            for denial in denials {
+                staying.insert(denial.row)
+                report.conflicts.append(denial.conflict)
+            }
+            deletions.removeAll { staying.contains($0.row) }
+        }
+    }
+
+    /// The objects that are to go, and that a relationship with the delete rule deny keeps: one of its members isn't to go.
+    private mutating func denials() -> [(row: RowReference, conflict: GraphDiff.Conflict)] {
+        var rows = deletions.map(\.row)
+        var gone = Set(rows)
+        var next = 0
+        while next < rows.count {
+            rows += ownedRows(of: rows[next]).filter { gone.insert($0).inserted }
+            next += 1
+        }
+        return rows.compactMap { row in
+            for (number, property) in relationships(of: row) where property.isDenying {
+                let members = ends(row, number).filter { !gone.contains($0) }
+                if members.isEmpty { continue }
+                let keys = members.map { key(of: $0) }.sorted()
+                let conflict = GraphDiff.Conflict(
+                    key(of: row), property.name, expected: .value(.nothing(property)),
+                    found: .value(.links(keys, property)))
+                return (row, conflict)
+            }
+            return nil
+        }
+    }
+
+    /// What goes with an object.
+    private func ownedRows(of row: RowReference) -> [RowReference] {
+        relationships(of: row).filter { $0.property.isOwning }.flatMap { ends(row, $0.number) }.filter {
+            !snapshot.isReference($0.entity, $0.row, scope) && !staying.contains($0)
+        }
+    }
+
     /// Follows the delete rules of all deleted objects, and of what that deletes.
     mutating func followDeleteRules() throws {
         let named = Set(deletions.map(\.row))
@@ -11,19 +62,11 @@ extension SnapshotPatcher {
         while next < pending.count {
             let row = pending[next]
             next += 1
-            if isDenied(row, gone) {
-                gone.remove(row)
-                continue
-            }
             deletedRows.append(row)
             if !named.contains(row) { report.cascaded.append(key(of: row)) }
-            for (number, property) in relationships(of: row) {
-                for end in ends(row, number) {
-                    unlink(row, number, end)
-                    if property.isOwning, !snapshot.isReference(end.entity, end.row, scope), gone.insert(end).inserted {
-                        pending.append(end)
-                    }
-                }
+            pending += ownedRows(of: row).filter { gone.insert($0).inserted }
+            for (number, _) in relationships(of: row) {
+                for end in ends(row, number) { unlink(row, number, end) }
             }
         }
         report.cascaded.sort()
@@ -34,21 +77,6 @@ extension SnapshotPatcher {
         scope.schema.entities[row.entity].properties.enumerated().filter {
             !$1.isAttribute && snapshot.tables[row.entity].hasValue($0, row: row.row)
         }.map { ($0, $1) }
-    }
-
-    /// Whether a relationship with the delete rule deny still has members; notes it.
-    private mutating func isDenied(_ row: RowReference, _ gone: Set<RowReference>) -> Bool {
-        for (number, property) in relationships(of: row) where property.isDenying {
-            let members = ends(row, number).filter { !gone.contains($0) }
-            if members.isEmpty { continue }
-            let keys = members.map { key(of: $0) }.sorted()
-            report.conflicts.append(
-                GraphDiff.Conflict(
-                    key(of: row), property.name, expected: .value(.nothing(property)),
-                    found: .value(.links(keys, property))))
-            return true
-        }
-        return false
     }
 
     /// Takes deleted objects out of the relationships of others that they don't know of themselves.

@@ -48,6 +48,8 @@ struct SnapshotPatcher {
     private(set) var assignments: [GraphSnapshot.Cell] = []
     private(set) var newRows: [RowReference] = []
     var deletedRows: [RowReference] = []
+    /// Objects that would go, and that a delete rule keeps.
+    var staying: Set<RowReference> = []
 
     private var related: RelatedIndex
     private var rowKeys: RowKeys?
@@ -78,7 +80,7 @@ struct SnapshotPatcher {
         if policy == .force { for edit in edits where changesSomething(edit) { effective.append(edit) } }
         for index in insertions.indices { insertions[index] = try inserted(insertions[index]) }
         for edit in edits { assign(edit) }
-        try changeLinks()
+        try changeAllowedLinks()
         try followDeleteRules()
         try failIfNeeded()
         try writeLinks()

@@ -19,6 +19,8 @@ struct ObjectSnapshotReader {
     /// Whether two objects with one identity and links to objects and files that are gone are no errors: for who
     /// only looks for changes.
     var ignoresDamage = false
+    /// The objects that are about to be deleted: what they own, and what forbids that, is read of them also where it is excluded.
+    var going: Set<ObjectIdentifier> = []
     /// Who is told how many whole objects have been read, and may call it off.
     var progress: ObjectProgress?
     /// How rows are told apart that share a number; nil where none do.
@@ -171,7 +173,9 @@ struct ObjectSnapshotReader {
         let properties = scope.schema.entities[entity].properties
         var committed: [String: Any]?
         try fillIdentity(reference, object)
-        for (number, property) in properties.enumerated() where scope.entities[entity].contains[number] {
+        let isGoing = going.contains(ObjectIdentifier(object))
+        for (number, property) in properties.enumerated()
+        where scope.entities[entity].contains[number] || isGoing && (property.isOwning || property.isDenying) {
             snapshot.tables[entity].markPresent(number, row: row)
             switch property.kind {
             case .attribute:

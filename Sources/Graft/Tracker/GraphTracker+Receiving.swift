@@ -118,11 +118,13 @@ extension GraphTracker {
             base: state.base, ours: before, theirs: server, options: mergeOptions)
         // What is left to settle keeps the user's value; that it waits is remembered below.
         var waiting: [GraphMerge.Conflict] = []
-        while let conflict = merge.conflicts.first(where: { conflict in
-            !waiting.contains { $0.place == conflict.place }
-        }) {
-            waiting.append(conflict)
-            try merge.settle(conflict, .ours)
+        var places: Set<GraphMerge.Conflict.Place> = []
+        while true {
+            let new = merge.conflicts.filter { places.insert($0.place).inserted }
+            if new.isEmpty { break }
+            let settled = try merge.settle(new, .ours)
+            // What depends on another one may be none any more.
+            waiting = (waiting + new).filter { settled.contains($0.place) }
         }
         let diff = try GraphDiff(from: before, to: merge.snapshot, diffOptions, identifiedBy: merge.identification)
         try change(diff, limit: options.deletionLimit)
@@ -130,9 +132,9 @@ extension GraphTracker {
         next.base = server
         next.sent = nil
         next.incoming = nil
-        let places = Set(waiting.map(\.place))
+        let waitingPlaces = Set(waiting.map(\.place))
         let left = try unsettled(
-            state.conflicts.filter { !places.contains($0.place) }, merge.snapshot, server, merge.identification)
+            state.conflicts.filter { !waitingPlaces.contains($0.place) }, merge.snapshot, server, merge.identification)
         next.conflicts = (waiting + left).sorted()
         try persist(next)
         resumeError = nil
