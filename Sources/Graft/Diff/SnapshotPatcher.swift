@@ -88,7 +88,7 @@ struct SnapshotPatcher {
         // What the text said before, and when, is no longer true.
         (snapshot.earlier, snapshot.times) = ([], [:])
         report.inserted = newRows.count
-        report.deleted = deletedRows.count
+        report.deleted = deletedRows.count - report.cascaded.count
         report.changed = Set(effective.map(\.row)).subtracting(newRows).count
     }
 
