@@ -66,7 +66,8 @@ struct ObjectPatcher {
         let deleted = diff.deleted.compactMap { objects[$0.key] }
         // With what is owned no more: delete rules may reach it.
         let going = try known.withOwned(deleted)
-        whole += try going + wayObjects(of: diff)
+        whole += going
+        whole += try wayObjects(of: diff)
         whole += objectsByContents.sorted { $0.key < $1.key }.map(\.value)
         var reader = ObjectSnapshotReader(scope, model, .current)
         reader.going = Set(going.map(ObjectIdentifier.init))
