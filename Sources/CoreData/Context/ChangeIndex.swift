@@ -126,7 +126,7 @@ struct RequiredEquality {
         self.name = name
         self.path = path
         // Compared as an attribute's values are: a number that is looked for in a text is its text.
-        let isText = attribute.attributeType == .stringAttributeType
+        let isText = SQLKind(of: attribute) == .string
         key = OperandKey(constant.operand.respelled(asText: isText))
     }
 }

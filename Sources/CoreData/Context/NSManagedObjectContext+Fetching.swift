@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
     func numberOfObjects(for request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> Int {
         checkQueue()
         return try collectingFaultFailures {
-            if request.includesPendingChanges { propagateDeletions() }
+            if request.showsPendingChanges { propagateDeletions() }
             return try count(request, affectedStores: affectedStores)
         }
     }
@@ -203,7 +203,7 @@ extension NSManagedObjectContext {
     private func count(_ request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> Int {
         let entity = try entity(of: request)
         let stores = requiredCoordinator.stores(for: entity, among: affectedStores)
-        let includesPending = request.includesPendingChanges
+        let includesPending = request.showsPendingChanges
         return try count(
             matching: storeQuery(request, entity, in: stores, includesPending: includesPending), in: stores,
             includesPending: includesPending)

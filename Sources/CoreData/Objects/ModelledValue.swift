@@ -128,15 +128,15 @@ extension NSManagedObject {
 extension NSManagedObject {
     /// Adds objects to a to-many relationship, for generated accessors.
     public func addModelled(_ objects: [NSManagedObject], forKey key: String) {
-        change(key) { members in
-            for object in objects where !members.contains(object) { members.add(object) }
+        changeOneByOne(key) { slot in
+            for object in objects { addMember(slot, checked(object, slot)) }
         }
     }
 
     /// Takes objects out of a to-many relationship, for generated accessors.
     public func removeModelled(_ objects: [NSManagedObject], forKey key: String) {
-        change(key) { members in
-            for object in objects { members.remove(object) }
+        changeOneByOne(key) { slot in
+            for object in objects { removeMember(slot, object) }
         }
     }
 
@@ -166,11 +166,26 @@ extension NSManagedObject {
         }
     }
 
-    private func change(_ key: String, _ body: (NSMutableOrderedSet) -> Void) {
+    private func toManySlot(_ key: String) -> Int {
         guard let slot = layout.slot(named: key), case .toMany = layout.slots[slot].kind else {
             fatalError(
                 "The entity '\(entity.name ?? "")' has no to-many relationship '\(key)'. It has: \(layout.nameList).")
         }
+        return slot
+    }
+
+    /// Changes single members, without looking at the others.
+    private func changeOneByOne(_ key: String, _ body: (Int) -> Void) {
+        let slot = toManySlot(key)
+        willAccessValue(forKey: key)
+        didAccessValue(forKey: key)
+        willChangeValue(forKey: key)
+        body(slot)
+        didChangeValue(forKey: key)
+    }
+
+    private func change(_ key: String, _ body: (NSMutableOrderedSet) -> Void) {
+        let slot = toManySlot(key)
         willAccessValue(forKey: key)
         let members = NSMutableOrderedSet(array: self.members(slot).objects)
         didAccessValue(forKey: key)

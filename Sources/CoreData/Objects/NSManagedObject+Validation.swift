@@ -61,7 +61,7 @@ extension NSManagedObject {
         case .attribute:
             if values[slot].isNull { return try requireOptional(slot) }
             // What a store has been given by others stays as it is.
-            if layout.hasLimitedRoom[slot], touched.contains(slot) { try requireRoom(slot, values[slot]) }
+            if layout.hasLimitedRoom[slot], isSetHere(slot) { try requireRoom(slot, values[slot]) }
             if !layout.slots[slot].property.validationRules.isEmpty {
                 try checkRules(slot, values[slot].boxedAttribute)
             }
@@ -100,10 +100,13 @@ extension NSManagedObject {
         guard let value, !(value is NSNull) else { return try requireOptional(slot) }
         if layout.hasLimitedRoom[slot], let attribute = layout.slots[slot].property as? NSAttributeDescription {
             let given = ManagedValue(boxed: value, for: attribute) ?? .null
-            if touched.contains(slot) || !given.isSame(as: values[slot]) { try requireRoom(slot, given) }
+            if isSetHere(slot) || !given.isSame(as: values[slot]) { try requireRoom(slot, given) }
         }
         try checkRules(slot, value)
     }
+
+    /// Whether a value is another one than was read: an element of a composite attribute is set with the others.
+    private func isSetHere(_ slot: Int) -> Bool { touched.contains(slot) && (isInserted || differs(slot)) }
 
     // MARK: The rules
 

@@ -17,7 +17,8 @@ final class ObjectObservation {
         let path: String
         /// The address that the observer gave with itself.
         let context: UInt
-        var old: Any?
+        /// The value before each change that is under way, by the key that causes it.
+        fileprivate var old: [String: Any] = [:]
 
         init(
             key: String, path: String, options: NSKeyValueObservingOptions, causes: Set<String>, owner: AnyObject?,
@@ -72,9 +73,9 @@ final class ObjectObservation {
         guard depth == 0 else { return }
         memberChanges[key] = memberChange
         for observer in observers where observer.causes.contains(key) {
-            if observer.options.contains(.old) { observer.old = observer.read() }
+            if observer.options.contains(.old) { observer.old[key] = observer.read() }
             guard observer.options.contains(.prior) else { continue }
-            var change = Self.change(observer, memberChange)
+            var change = Self.change(observer, key, memberChange)
             change[.notificationIsPriorKey] = true
             change[.newKey] = nil
             observer.tell(change)
@@ -88,17 +89,19 @@ final class ObjectObservation {
         guard depth == 1 else { return }
         let memberChange = memberChanges.removeValue(forKey: key)
         for observer in observers where observer.causes.contains(key) {
-            observer.tell(Self.change(observer, memberChange))
-            observer.old = nil
+            observer.tell(Self.change(observer, key, memberChange))
+            observer.old[key] = nil
         }
     }
 
-    private static func change(_ observer: Observer, _ members: MemberChange?) -> [NSKeyValueChangeKey: Any] {
+    private static func change(
+        _ observer: Observer, _ key: String, _ members: MemberChange?
+    ) -> [NSKeyValueChangeKey: Any] {
         var change: [NSKeyValueChangeKey: Any] = [:]
         change[.kindKey] = (members?.kind ?? .setting).rawValue
         change[.indexesKey] = members?.indexes
         if observer.options.contains(.old), members?.kind != .insertion {
-            change[.oldKey] = members?.members ?? observer.old ?? NSNull()
+            change[.oldKey] = members?.members ?? observer.old[key] ?? NSNull()
         }
         if observer.options.contains(.new), members?.kind != .removal {
             change[.newKey] = members?.members ?? observer.read() ?? NSNull()

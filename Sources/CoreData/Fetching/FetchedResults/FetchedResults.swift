@@ -14,6 +14,8 @@ final class FetchedResults {
     var indexTitle: (String) -> String? = { _ in nil }
     /// Nil before the first fetch.
     private(set) var current: FetchedSections?
+    /// The IDs of what there was when the context was reset, until the next fetch: of their leaving nobody has been told.
+    private(set) var lost: [NSManagedObjectID]?
     /// Whether the delegate takes all changes as one difference; nil while that isn't known.
     var delegateTakesDifference: Bool?
 
@@ -35,6 +37,7 @@ final class FetchedResults {
         }
         self.request = request
         self.affectedStores = affectedStores
+        lost = nil
     }
 
     func show(_ sections: FetchedSections) { current = sections }
@@ -64,6 +67,7 @@ final class FetchedResults {
         let info = notification.userInfo ?? [:]
         if info[NSInvalidatedAllObjectsKey] != nil {
             // After a reset the objects are nobody's; the next fetch starts anew.
+            lost = lost ?? current.objects.compactMap { ($0 as? NSManagedObject)?.objectID }
             return (FetchedSections(objects: []), FetchedResultsChanges(from: current, to: current, changed: []))
         }
         let members = Set(current.objects.map(ObjectIdentifier.init))

@@ -84,12 +84,18 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     ///
     /// - Throws: What the fetch throws; `CocoaError` (`.coreData`) where the results aren't sorted by section.
     open func performFetch() throws {
-        let request = FetchRequestState(copying: fetchRequest.state), old = results.current
+        let request = FetchRequestState(copying: fetchRequest.state)
         let objects = try managedObjectContext.fetch(fetchRequest).map { $0 as AnyObject }
+        // After the fetch, which announces pending changes: the delegate has been told of these.
+        let old = results.current, lost = results.lost
         try results.arrange(objects, of: request, in: fetchRequest.affectedStores)
         guard let delegate, let new = results.current, request.resultType == .managedObjectResultType,
             sectionNameKeyPath == nil, results.delegateTakesDifference ?? true
         else { return }
+        if let lost {
+            let ids = new.objects.compactMap { ($0 as? NSManagedObject)?.objectID }
+            return delegate.controller(untyped, didChangeContentWith: ids.difference(from: lost))
+        }
         let members = Set(new.objects.map(ObjectIdentifier.init))
         _ = takesDifference(
             delegate, FetchedResultsChanges(from: old ?? FetchedSections(objects: []), to: new, changed: members))

@@ -16,6 +16,8 @@ package final class FetchRequestState {
     package var includesSubentities = true
     package var includesPropertyValues = true
     package var includesPendingChanges = true
+    /// Whether it counts what isn't saved: dictionaries show the store alone.
+    package var showsPendingChanges: Bool { includesPendingChanges && resultType != .dictionaryResultType }
     package var returnsObjectsAsFaults = true
     package var returnsDistinctResults = false
     package var shouldRefreshRefetchedObjects = false

@@ -25,7 +25,12 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
         fetchRequest = request
         completionBlock = blk
         super.init(fetchState: request.state)
-        affectedStores = request.affectedStores
+    }
+
+    /// The stores to ask; those of the request for objects where none are named here.
+    open override var affectedStores: [NSPersistentStore]? {
+        get { super.affectedStores ?? fetchRequest.affectedStores }
+        set { super.affectedStores = newValue }
     }
 
     open override var requestType: NSPersistentStoreRequestType { .fetchRequestType }

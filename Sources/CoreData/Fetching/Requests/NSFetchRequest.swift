@@ -124,7 +124,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
     /// Whether unsaved changes of the context count; no wherever dictionaries are wanted, which show the store only.
     open var includesPendingChanges: Bool {
-        get { state.includesPendingChanges && state.resultType != .dictionaryResultType }
+        get { state.showsPendingChanges }
         set { state.includesPendingChanges = newValue }
     }
 

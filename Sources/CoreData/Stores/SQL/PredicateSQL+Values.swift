@@ -46,13 +46,11 @@ extension SQLSelect {
         space: ((SQLEntity) -> RowSpace?)?
     ) throws -> String? {
         guard let room = attribute.attributeType.room else { return nil }
+        // What can't be its value at all is told first.
+        var probe = self
+        _ = try probe.value(of: expression, for: attribute, space: space)
         let generator = PredicateSQL(self, space: space)
-        let value: SQLFragment
-        do {
-            value = try generator.scalar(expression, in: generator.root).usable().fragment
-        } catch let problem as PredicateSQLProblem {
-            throw problem.error(expression, entity: entity, schema.dialect)
-        }
+        let value = try generator.scalar(expression, in: generator.root).usable().fragment
         self = generator.select
         let number = schema.dialect == .postgreSQL ? "(\(value.sql))::numeric" : "(\(value.sql))"
         add(
