@@ -113,7 +113,8 @@ package final class EntityLayout {
     /// Whether a store has to be told the members of a to-many relationship: not where a to-one inverse says it all.
     private(set) lazy var needsRelationChange: [Bool] = slots.enumerated().map { index, slot in
         guard case .toMany(let ordered) = slot.kind, !slot.isTransient else { return false }
-        guard let inverse = slot.relationship?.inverseRelationship else { return true }
+        // No store has an inverse that is transient.
+        guard let inverse = slot.relationship?.inverseRelationship, !inverse.isTransient else { return true }
         return ordered || inverse.isToMany
     }
 

@@ -3,7 +3,7 @@
 //     Hero/12            the entity and the identity, so that the name stays when anything else changes
 //     Place/de/Berlin    an identity of several attributes; "%" and "/" in its parts are %25 and %2F
 //     Note#7             an object without identity: its row's number in the store
-//     Note#+3            one that isn't saved yet: the third such
+//     Note#+3            one that isn't saved yet, or whose number one of another store has: the third such
 
 import CoreData
 import Foundation
@@ -34,7 +34,9 @@ struct ArchiveNames {
         }
         if !id.isTemporaryID {
             let key = id.uriRepresentation().lastPathComponent.dropFirst()
-            if !key.isEmpty { return "\(entity)#\(key)" }
+            let name = "\(entity)#\(key)"
+            // Rows of two stores have the same numbers.
+            if !key.isEmpty, taken.insert(Self.hash(name)).inserted { return name }
         }
         unsavedCount += 1
         return "\(entity)#+\(unsavedCount)"

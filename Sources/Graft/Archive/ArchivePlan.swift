@@ -77,6 +77,8 @@ struct ArchivePlan {
         if property.isTransient || property.isDerived { return false }
         guard let destination = property.destination, let inverse = property.inverse else { return true }
         let back = schema.entities[destination].properties[inverse]
+        // No store has the other side.
+        if back.isTransient { return true }
         switch (property.isToMany, back.isToMany) {
         case (false, true): return true
         case (true, false): return property.isOrdered
@@ -125,7 +127,8 @@ struct ArchivePlan {
         schema.entities.indices.flatMap { entity in
             schema.entities[entity].properties.enumerated().compactMap { number, property in
                 guard schema.declaringEntity(of: number, entity) == entity, isWritten(number, of: entity),
-                    schema.isOneToOne(property), let destination = property.destination, let inverse = property.inverse
+                    schema.isOneToOne(property), let destination = property.destination, let inverse = property.inverse,
+                    !schema.entities[destination].properties[inverse].isTransient
                 else { return nil }
                 return (
                     OneToOne(entity: entity, property: number),

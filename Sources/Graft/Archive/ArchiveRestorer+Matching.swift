@@ -169,25 +169,34 @@ extension ArchiveRestorer {
         }
         var indexes: [[ExactValue]: [Int]] = [:]
         for (index, identity) in wanted.reversed() { indexes[identity, default: []].append(index) }
+        var others: [(identity: [ExactValue], object: NSManagedObject, entity: Int)] = []
         let request = known.request(space, where: parts, includesUnsaved: hasUnsavedObjects)
         for object in try known.fetch(request) where !taken.contains(object.objectID) {
             let identity = try description.identity.map {
                 ExactValue(try object.graphValue($0, description.properties[$0]))
             }
-            // Of several objects with one identity, each one of the archive gets one of the store.
-            guard let index = indexes[identity]?.popLast() else { continue }
-            let record = records[index]
-            guard let entity = match.entities[record.entity]?.number, entity == known.number(of: object) else {
-                let values = identity.map { "\($0.value)" }.joined(separator: ", ")
-                throw GraftError(
-                    .other(
-                        finding: "\(values) is one of '\(match.archived[record.entity].name)' in the archive, one of "
-                            + "'\(object.entity.name ?? "")' in the store",
-                        remedy:
-                            "Import the archive, which keeps the store's entity, or delete the store's object first."),
-                    at: .init(entity: match.archived[record.entity].name))
+            guard let waiting = indexes[identity], let number = known.number(of: object) else { continue }
+            // Of several objects with one identity, each one of the archive gets one of the store, of its own entity.
+            guard let place = waiting.lastIndex(where: { match.entities[records[$0].entity]?.number == number }) else {
+                others.append((identity, object, number))
+                continue
             }
-            isMatched(object, record.number)
+            isMatched(object, records[waiting[place]].number)
+            indexes[identity]?.remove(at: place)
+        }
+        for (identity, object, number) in others {
+            // Siblings may share an identity.
+            let record = indexes[identity]?.lazy.map { records[$0] }.first { record in
+                match.entities[record.entity].map { schema.isEntity($0.number, relatedTo: number) } ?? true
+            }
+            guard let record else { continue }
+            let values = identity.map { "\($0.value)" }.joined(separator: ", ")
+            throw GraftError(
+                .other(
+                    finding: "\(values) is one of '\(match.archived[record.entity].name)' in the archive, one of "
+                        + "'\(object.entity.name ?? "")' in the store",
+                    remedy: "Import the archive, which keeps the store's entity, or delete the store's object first."),
+                at: .init(entity: match.archived[record.entity].name))
         }
     }
 

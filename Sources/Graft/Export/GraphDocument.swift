@@ -27,6 +27,8 @@ struct DocumentNames {
     private var identities: [[GraphValue]]
     /// By the hash of an identity: the entity of the object that has it.
     private var taken: [[UInt64: Int]]
+    /// The entities of the others that have it, too.
+    private var sharing: [[UInt64: [Int]]]
     private var count = 0
     private var lastID: Int32 = 0
 
@@ -36,6 +38,7 @@ struct DocumentNames {
         ids = entities.map { _ in [] }
         identities = ids.map { _ in [] }
         taken = schema.entities.map { _ in [:] }
+        sharing = schema.entities.map { _ in [:] }
     }
 
     /// Adds the next object, entity by entity.
@@ -60,7 +63,9 @@ struct DocumentNames {
                 identities[index] += identity
                 return true
             }
-            isUnique = !schema.isEntity(entity, relatedTo: other)
+            let others = [other] + sharing[space][hash.value, default: []]
+            isUnique = !others.contains { schema.isEntity(entity, relatedTo: $0) }
+            sharing[space][hash.value, default: []].append(entity)
         }
         lastID += 1
         ids[index].append(lastID)

@@ -68,8 +68,14 @@ enum NumberText {
     static func decimal(_ bytes: Span<UInt8>) -> Decimal? {
         guard let number = ParsedNumber(bytes) else { return nil }
         if number.isZero { return 0 }
-        guard let (digits, exponent) = number.wholeDigits, (-128...127).contains(exponent) else { return nil }
-        return Decimal(digits: digits, exponent: exponent, isNegative: number.isNegative)
+        guard var (digits, exponent) = number.wholeDigits else { return nil }
+        // 2 × 10^128 is 20 × 10^127.
+        while exponent > 127 {
+            let (tenfold, overflows) = digits.multipliedReportingOverflow(by: 10)
+            if overflows { return nil }
+            (digits, exponent) = (tenfold, exponent - 1)
+        }
+        return exponent < -128 ? nil : Decimal(digits: digits, exponent: exponent, isNegative: number.isNegative)
     }
 
     static let powersOfTen: [UInt64] = (0..<20).map { (0..<$0).reduce(1) { power, _ in power * 10 } }

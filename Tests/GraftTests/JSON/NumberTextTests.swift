@@ -79,10 +79,13 @@ import Testing
         #expect(Self.decimal("1e127") == Decimal(sign: .plus, exponent: 127, significand: 1))
         #expect(Self.decimal("1e-128") == Decimal(sign: .plus, exponent: -128, significand: 1))
         #expect(Self.decimal("1.50e1") == 15)
+        #expect(
+            Self.decimal("1e165") == Decimal(sign: .plus, exponent: 127, significand: 1)
+                * Decimal(sign: .plus, exponent: 38, significand: 1))
     }
 
     @Test(arguments: [
-        "1e-129", "1e128", "1e166", "340282366920938463463374607431768211456",
+        "1e-129", "1e166", "340282366920938463463374607431768211456",
         "1234567890123456789012345678901234567891e-40", "1e999999999", "abc", "",
     ])
     func `what no decimal can hold is none`(_ text: String) {

@@ -185,7 +185,9 @@ struct RowDecoder {
             // The shortest text that reads back as the same double: 0.1 and not 0.1000000000000000055.
             let digits = storage == .real ? "\(statement.double(at: column))" : text
             // Of what has no digits, an infinity, `Decimal(string:)` makes 0.
-            if storage == .integer || number(digits) != nil, let decimal = Decimal(string: digits) {
+            if storage == .integer || number(digits) != nil,
+                let decimal = Decimal(string: digits) ?? Decimal(large: digits)
+            {
                 return .decimal(decimal)
             }
         case .string:
@@ -221,5 +223,26 @@ struct RowDecoder {
         case .transformable: "the bytes of a transformable value"
         case .toOne: "the key of a row"
         }
+    }
+}
+
+extension Decimal {
+    /// The decimal of a text with an exponent that is above 127 while its digits have no zeros at the end, of which `Decimal(string:)` makes none:
+    /// 2e128 is 20 × 10^127.
+    fileprivate init?(large text: String) {
+        let parts = text.split(separator: "e")
+        guard parts.count == 2, var exponent = Int(parts[1]), abs(exponent) < 1000 else { return nil }
+        let mantissa = parts[0].split(separator: ".")
+        exponent -= mantissa.count > 1 ? mantissa[1].count : 0
+        guard var digits = UInt128(mantissa.joined().drop { $0 == "-" }) else { return nil }
+        while exponent > 127 {
+            let (tenfold, overflows) = digits.multipliedReportingOverflow(by: 10)
+            if overflows { return nil }
+            (digits, exponent) = (tenfold, exponent - 1)
+        }
+        guard exponent >= -128 else { return nil }
+        let high = Decimal(UInt64(truncatingIfNeeded: digits >> 64))
+        let significand = high * (Decimal(UInt64.max) + 1) + Decimal(UInt64(truncatingIfNeeded: digits))
+        self.init(sign: text.hasPrefix("-") ? .minus : .plus, exponent: exponent, significand: significand)
     }
 }
