@@ -65,7 +65,7 @@ struct ObjectPatcher {
         }
         let deleted = diff.deleted.compactMap { objects[$0.key] }
         // With what is owned no more: delete rules may reach it.
-        let going = try known.withOwned(deleted)
+        let going = known.withOwned(deleted)
         whole += going
         whole += try wayObjects(of: diff)
         whole += objectsByContents.sorted { $0.key < $1.key }.map(\.value)
