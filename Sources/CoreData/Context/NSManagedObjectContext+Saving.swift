@@ -345,7 +345,7 @@ extension NSManagedObject {
     /// where there is an inverse: their own row says it. Those that it deletes are no members any more.
     fileprivate func relationChange(_ slot: Int) -> RelationChange {
         var change = RelationChange(slot: slot, added: [], removed: [])
-        let hasInverse = layout.slots[slot].relationship?.inverseRelationship.map { !$0.isTransient } ?? false
+        let hasInverse = layout.keptInverses[slot] != nil
         func reported(_ objects: [NSManagedObject]) -> [NSManagedObjectID] {
             objects.compactMap { hasInverse && $0.isInserted || $0.isDeleted ? nil : $0.id }
         }

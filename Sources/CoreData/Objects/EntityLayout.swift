@@ -110,11 +110,15 @@ package final class EntityLayout {
         return relationship.destinationEntity?.layout.slotByName[inverse.name]
     }
 
+    /// The same in a store, which has none that is transient.
+    private(set) lazy var keptInverses: [Int?] = zip(slots, inverses).map {
+        $0.relationship?.keptInverse == nil ? nil : $1
+    }
+
     /// Whether a store has to be told the members of a to-many relationship: not where a to-one inverse says it all.
     private(set) lazy var needsRelationChange: [Bool] = slots.enumerated().map { index, slot in
         guard case .toMany(let ordered) = slot.kind, !slot.isTransient else { return false }
-        // No store has an inverse that is transient.
-        guard let inverse = slot.relationship?.inverseRelationship, !inverse.isTransient else { return true }
+        guard let inverse = slot.relationship?.keptInverse else { return true }
         return ordered || inverse.isToMany
     }
 
@@ -127,6 +131,7 @@ package final class EntityLayout {
     /// Works out everything that is lazy, so that several threads can read it. Called before a coordinator is used.
     func prepare() {
         _ = inverses
+        _ = keptInverses
         _ = needsRelationChange
         let found = ManagedObjectClasses.objectClass(of: entity)
         let isPlain = ["NSManagedObject", ""].contains(entity.managedObjectClassName ?? "")

@@ -351,7 +351,7 @@ extension ManagedValue {
 
 extension EntityLayout.Slot {
     /// Whether the members' own to-one relationships say which they are.
-    package var isDecidedByMembers: Bool { relationship?.inverseRelationship.map { !$0.isToMany } ?? false }
+    package var isDecidedByMembers: Bool { relationship?.keptInverse.map { !$0.isToMany } ?? false }
 
     /// The same, and there is no order, in which what leaves and comes back is the last one.
     var isDecidedByMembersAlone: Bool { kind != .toMany(ordered: true) && isDecidedByMembers }

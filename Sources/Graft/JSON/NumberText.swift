@@ -68,14 +68,14 @@ enum NumberText {
     static func decimal(_ bytes: Span<UInt8>) -> Decimal? {
         guard let number = ParsedNumber(bytes) else { return nil }
         if number.isZero { return 0 }
-        guard var (digits, exponent) = number.wholeDigits else { return nil }
-        // 2 × 10^128 is 20 × 10^127.
-        while exponent > 127 {
-            let (tenfold, overflows) = digits.multipliedReportingOverflow(by: 10)
-            if overflows { return nil }
-            (digits, exponent) = (tenfold, exponent - 1)
+        guard let (digits, exponent) = number.wholeDigits, exponent >= -128 else { return nil }
+        if exponent > 127 {
+            // 2 × 10^128 is 20 × 10^127. Foundation's initialisers but that of a text take the zero away.
+            guard exponent < 166 else { return nil }
+            return Decimal(
+                string: (number.isNegative ? "-" : "") + "\(digits)" + String(repeating: "0", count: exponent))
         }
-        return exponent < -128 ? nil : Decimal(digits: digits, exponent: exponent, isNegative: number.isNegative)
+        return Decimal(digits: digits, exponent: exponent, isNegative: number.isNegative)
     }
 
     static let powersOfTen: [UInt64] = (0..<20).map { (0..<$0).reduce(1) { power, _ in power * 10 } }

@@ -79,9 +79,7 @@ import Testing
         #expect(Self.decimal("1e127") == Decimal(sign: .plus, exponent: 127, significand: 1))
         #expect(Self.decimal("1e-128") == Decimal(sign: .plus, exponent: -128, significand: 1))
         #expect(Self.decimal("1.50e1") == 15)
-        #expect(
-            Self.decimal("1e165") == Decimal(sign: .plus, exponent: 127, significand: 1)
-                * Decimal(sign: .plus, exponent: 38, significand: 1))
+        #expect(Self.decimal("-1e165")?.description == "-1" + String(repeating: "0", count: 165))
     }
 
     @Test(arguments: [

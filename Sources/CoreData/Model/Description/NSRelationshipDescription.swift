@@ -58,6 +58,9 @@ open class NSRelationshipDescription: NSPropertyDescription {
     /// Whether there may be several objects at the other end: any maximum but 1.
     open var isToMany: Bool { maxCount != 1 }
 
+    /// The inverse as stores have it, which keep none that is transient.
+    var keptInverse: NSRelationshipDescription? { inverseRelationship.flatMap { $0.isTransient ? nil : $0 } }
+
     override func makeBlank() -> NSPropertyDescription { NSRelationshipDescription() }
 
     override func copySettings(to copy: NSPropertyDescription) {

@@ -86,7 +86,7 @@ final class InMemoryStoreBackend: StoreBackend {
                 guard let row = storedRow(id), let slot = row.layout.slot(named: relationship.name) else { return [] }
                 let members = row.orderedMembers(slot)
                 // Without an inverse nothing takes a deleted member out.
-                return row.layout.inverses[slot] == nil ? members.filter { storedRow($0) != nil } : members
+                return row.layout.keptInverses[slot] == nil ? members.filter { storedRow($0) != nil } : members
             }
         }
     }
@@ -211,7 +211,7 @@ final class InMemoryStoreBackend: StoreBackend {
     /// Notes where the members of relationships without inverse are.
     private func noteOwner(_ id: NSManagedObjectID) {
         guard let row = storedRow(id) else { return }
-        for slot in row.layout.toManySlots where row.layout.inverses[slot] == nil {
+        for slot in row.layout.toManySlots where row.layout.keptInverses[slot] == nil {
             let relationship = ObjectIdentifier(row.layout.slots[slot].property)
             for member in row.members[slot]?.ids ?? [] { storedRow(member)?.owners[relationship] = id }
         }
@@ -250,7 +250,7 @@ final class InMemoryStoreBackend: StoreBackend {
     private func linkDestinations(_ id: NSManagedObjectID) {
         guard let row = storedRow(id) else { return }
         for slot in row.layout.toOneSlots {
-            guard let id = row.values[slot].referencedID, let inverse = row.layout.inverses[slot],
+            guard let id = row.values[slot].referencedID, let inverse = row.layout.keptInverses[slot],
                 let owner = storedRow(id), owner.layout.slots[inverse].isToMany
             else { continue }
             owner.members[inverse, default: StoredMembers()].insert(row.id)
@@ -267,7 +267,7 @@ final class InMemoryStoreBackend: StoreBackend {
     }
 
     private func relink(_ row: StoredRow, _ slot: Int, to new: NSManagedObjectID?) {
-        guard let inverse = row.layout.inverses[slot] else { return }
+        guard let inverse = row.layout.keptInverses[slot] else { return }
         if let old = row.values[slot].referencedID, let owner = storedRow(old), owner.layout.slots[inverse].isToMany {
             owner.members[inverse]?.remove(row.id)
         }
@@ -289,7 +289,7 @@ final class InMemoryStoreBackend: StoreBackend {
         }
         for removed in change.removed { members.remove(removed) }
         for added in change.added { members.insert(added) }
-        guard let inverse = row.layout.inverses[change.slot] else {
+        guard let inverse = row.layout.keptInverses[change.slot] else {
             row.members[change.slot] = change.order.map { StoredMembers($0.filter(members.contains)) } ?? members
             return take(change.added, for: row, change.slot)
         }
@@ -315,7 +315,7 @@ final class InMemoryStoreBackend: StoreBackend {
         guard let row = storedRow(id) else { return }
         for slot in row.layout.toOneSlots { relink(row, slot, to: nil) }
         for slot in row.layout.toManySlots {
-            guard let inverse = row.layout.inverses[slot] else { continue }
+            guard let inverse = row.layout.keptInverses[slot] else { continue }
             for member in row.members[slot]?.ids ?? [] where isToMany(member, inverse) {
                 storedRow(member)?.members[inverse]?.remove(id)
             }

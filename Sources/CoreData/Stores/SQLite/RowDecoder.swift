@@ -227,22 +227,12 @@ struct RowDecoder {
 }
 
 extension Decimal {
-    /// The decimal of a text with an exponent that is above 127 while its digits have no zeros at the end, of which `Decimal(string:)` makes none:
-    /// 2e128 is 20 × 10^127.
+    /// The decimal of a double's text with an exponent above 127, of which `Decimal(string:)` makes one only where it is written out.
     fileprivate init?(large text: String) {
         let parts = text.split(separator: "e")
-        guard parts.count == 2, var exponent = Int(parts[1]), abs(exponent) < 1000 else { return nil }
+        guard parts.count == 2, let power = Int(parts[1]), (128...165).contains(power) else { return nil }
         let mantissa = parts[0].split(separator: ".")
-        exponent -= mantissa.count > 1 ? mantissa[1].count : 0
-        guard var digits = UInt128(mantissa.joined().drop { $0 == "-" }) else { return nil }
-        while exponent > 127 {
-            let (tenfold, overflows) = digits.multipliedReportingOverflow(by: 10)
-            if overflows { return nil }
-            (digits, exponent) = (tenfold, exponent - 1)
-        }
-        guard exponent >= -128 else { return nil }
-        let high = Decimal(UInt64(truncatingIfNeeded: digits >> 64))
-        let significand = high * (Decimal(UInt64.max) + 1) + Decimal(UInt64(truncatingIfNeeded: digits))
-        self.init(sign: text.hasPrefix("-") ? .minus : .plus, exponent: exponent, significand: significand)
+        let zeros = power - (mantissa.count > 1 ? mantissa[1].count : 0)
+        self.init(string: mantissa.joined() + String(repeating: "0", count: zeros))
     }
 }
