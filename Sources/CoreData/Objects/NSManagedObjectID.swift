@@ -115,16 +115,23 @@ public final class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult,
     package var key: RowKey { RowKey(space: ObjectIdentifier(space), number: number) }
 
     /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<primary key>`, or `x-coredata:///<Entity>/t<UUID>` while temporary.
+    /// Letters beyond ASCII in the entity's name are escaped, as in any URL.
     public func uriRepresentation() -> URL {
-        let name = entity.name ?? ""
+        let name = Self.escaped(entity.name ?? "")
         let text =
             isTemporaryID
             ? "x-coredata:///\(name)/t\(TemporaryObjectIDs.uuid(for: number).uuidString)"
             : "x-coredata://\(space.storeIdentifier)/\(name)/p\(reference ?? "\(number)")"
         guard let url = URL(string: text) else {
-            fatalError("The entity name '\(name)' can't stand in a URI. Entity names consist of letters, digits and _.")
+            fatalError("The store's identifier '\(space.storeIdentifier)' can't stand in a URI. Give the store a UUID.")
         }
         return url
+    }
+
+    /// A name as it stands in a URI. Left to the URL, it would have what is escaped in a custom store's reference escaped again.
+    private static func escaped(_ name: String) -> String {
+        if name.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || $0.isASCIILetterOrDigit }) { return name }
+        return name.addingPercentEncoding(withAllowedCharacters: .urlUserAllowed) ?? name
     }
 
     /// What a custom store calls the row.

@@ -224,9 +224,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The ID that a URI stands for; nil for a URI of an unknown store or entity.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let host = url.host else { return nil }
+        // Split first: a custom store's reference may have an escaped slash.
         let parts = url.path(percentEncoded: true).split(separator: "/")
-        guard parts.count == 2, parts[1].hasPrefix("p"),
-            let entity = managedObjectModel.entitiesByName[String(parts[0])],
+        guard parts.count == 2, parts[1].hasPrefix("p"), let name = String(parts[0]).removingPercentEncoding,
+            let entity = managedObjectModel.entitiesByName[name],
             let store = persistentStores.first(where: { $0.identifier?.uppercased() == host.uppercased() }),
             keeps(store, entity)
         else { return nil }

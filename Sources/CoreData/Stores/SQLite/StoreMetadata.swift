@@ -200,7 +200,7 @@ package struct StoreMetadata {
 }
 
 extension UInt8 {
-    fileprivate var isASCIILetterOrDigit: Bool {
+    var isASCIILetterOrDigit: Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
     }
