@@ -235,7 +235,7 @@
                 for function in SQLTextFunction.allCases.map(\.rawValue) + [SQLTextFunction.length] {
                     try connection.execute("DROP FUNCTION IF EXISTS \(address.qualified(function))(text) CASCADE")
                 }
-                for name in ["_changes", "_transactions", "_commits", "_entities", "_tables", "_store"] {
+                for name in SQLSchema.postgreSQLSystemTables {
                     try connection.execute("DROP TABLE IF EXISTS \(address.qualified(name))")
                 }
                 try connection.execute("COMMIT")

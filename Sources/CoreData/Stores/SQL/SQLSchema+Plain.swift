@@ -5,10 +5,18 @@
 //       .realName                 "real_name"
 //       .publisher                "publisher", and "publisher_order" where the publisher's characters have an order
 //       .powers                   table "app"."hero_powers" ("hero", "power")
+//
+// The names are made anew whenever a store is opened, and have to be the same each time: where two properties would have one name, it
+// goes to the first in the order of the properties' own names, in whatever order the model lists them.
 
 import Foundation
 
 extension SQLSchema {
+    /// The tables of a store in PostgreSQL that aren't the model's, each before those that it refers to.
+    package static let postgreSQLSystemTables = [
+        "_changes", "_transactions", "_commits", "_entities", "_tables", "_store",
+    ]
+
     /// The schema of a new store in PostgreSQL.
     ///
     /// - Parameter namespace: The schema, in PostgreSQL's sense, that the tables stand in.
@@ -41,7 +49,20 @@ private struct PlainNames {
     let namespace: String
     private(set) var tables: [String: String] = [:]
     private var columns: [String: [String: String]] = [:]
-    private var joinColumns: [String: (owner: String, member: String)] = [:]
+    private var joinColumns: [String: JoinColumns] = [:]
+
+    /// The columns of a join table, and of the orders that it may keep.
+    private struct JoinColumns {
+        let owner: String
+        let member: String
+        let ownerOrder: String
+        let memberOrder: String
+    }
+
+    /// Names that are taken in each table: the store's own, and those that PostgreSQL gives to every table.
+    private static let systemColumns: Set<String> = [
+        "_id", "_entity", "_version", "cmax", "cmin", "ctid", "tableoid", "xmax", "xmin",
+    ]
 
     init(_ ideal: SQLSchema, namespace: String) {
         self.ideal = ideal
@@ -49,7 +70,7 @@ private struct PlainNames {
     }
 
     mutating func claim() {
-        var tableClaims = SQLNameClaims()
+        var tableClaims = SQLNameClaims(Set(SQLSchema.postgreSQLSystemTables))
         for entity in ideal.entities where entity.isRoot {
             tables[entity.table] = qualified(tableClaims.claim(Self.plain(entity.name)))
         }
@@ -57,16 +78,15 @@ private struct PlainNames {
         func claim(_ column: String, _ name: String, in table: String) {
             guard columns[table]?[column] == nil else { return }
             columns[table, default: [:]][column] = Self.quoted(
-                claims[table, default: SQLNameClaims()].claim(Self.plain(name)))
+                claims[table, default: SQLNameClaims(Self.systemColumns)].claim(Self.plain(name)))
         }
         for entity in ideal.entities {
-            for property in entity.description.ownProperties {
-                for (path, _) in property.storedParts {
-                    switch entity.property(named: path) {
-                    case .attribute(let attribute): claim(attribute.column, path, in: entity.table)
-                    case .toOne(let toOne): claim(toOne.column, path, in: entity.table)
-                    case .toMany, nil: break
-                    }
+            let paths = entity.description.ownProperties.flatMap { $0.storedParts.map(\.name) }
+            for path in paths.sorted(by: SQLNaming.precedes) {
+                switch entity.property(named: path) {
+                case .attribute(let attribute): claim(attribute.column, path, in: entity.table)
+                case .toOne(let toOne): claim(toOne.column, path, in: entity.table)
+                case .toMany, nil: break
                 }
             }
         }
@@ -87,8 +107,16 @@ private struct PlainNames {
             let master = join.master.entity.name ?? ""
             tables[join.name] = qualified(tableClaims.claim(Self.plain("\(master)_\(join.master.name)")))
             let member = join.master.destinationEntity?.name ?? ""
-            joinColumns[join.name] = (Self.plain(master), Self.plain(member == master ? join.master.name : member))
+            joinColumns[join.name] = Self.joinColumns(master, member == master ? join.master.name : member)
         }
+    }
+
+    private static func joinColumns(_ owner: String, _ member: String) -> JoinColumns {
+        var claims = SQLNameClaims(systemColumns)
+        let owner = claims.claim(plain(owner)), member = claims.claim(plain(member))
+        return JoinColumns(
+            owner: quoted(owner), member: quoted(member), ownerOrder: quoted(claims.claim("\(owner)_order")),
+            memberOrder: quoted(claims.claim("\(member)_order")))
     }
 
     private func qualified(_ name: String) -> String { "\(Self.quoted(namespace)).\(Self.quoted(name))" }
@@ -128,14 +156,13 @@ private struct PlainNames {
     }
 
     func joinTable(_ old: SQLJoinTable) -> SQLJoinTable {
-        let columns = joinColumns[old.name] ?? ("", "")
+        let columns = joinColumns[old.name] ?? Self.joinColumns("", "")
         let orders = old.orderColumns.map { order in
-            order == SQLNaming.orderColumn(forJoinColumn: old.ownerColumn) ? columns.owner : columns.member
+            order == SQLNaming.orderColumn(forJoinColumn: old.ownerColumn) ? columns.ownerOrder : columns.memberOrder
         }
         return SQLJoinTable(
-            name: tables[old.name] ?? "", ownerColumn: Self.quoted(columns.owner),
-            memberColumn: Self.quoted(columns.member), orderColumns: orders.map { Self.quoted("\($0)_order") },
-            master: old.master, masterNumber: old.masterNumber, memberNumber: old.memberNumber)
+            name: tables[old.name] ?? "", ownerColumn: columns.owner, memberColumn: columns.member,
+            orderColumns: orders, master: old.master, masterNumber: old.masterNumber, memberNumber: old.memberNumber)
     }
 
     func property(
@@ -163,13 +190,16 @@ private struct PlainNames {
                         orderColumn: key.orderColumn.map { column($0, in: key.table) }, hasInverse: key.hasInverse))
             case .joinTable(let join):
                 guard let table = joins[join.table], let columns = joinColumns[join.table] else { return nil }
-                let (owner, member) = join.isMaster ? (columns.owner, columns.member) : (columns.member, columns.owner)
+                let isMaster = join.isMaster
+                let memberOrder = isMaster ? columns.memberOrder : columns.ownerOrder
+                let ownerOrder = isMaster ? columns.ownerOrder : columns.memberOrder
                 storage = .joinTable(
                     SQLJoin(
-                        table: table.name, ownerColumn: Self.quoted(owner), memberColumn: Self.quoted(member),
-                        orderColumn: join.orderColumn.map { _ in Self.quoted("\(member)_order") },
-                        inverseOrderColumn: join.inverseOrderColumn.map { _ in Self.quoted("\(owner)_order") },
-                        isReflexive: join.isReflexive, isMaster: join.isMaster))
+                        table: table.name, ownerColumn: isMaster ? columns.owner : columns.member,
+                        memberColumn: isMaster ? columns.member : columns.owner,
+                        orderColumn: join.orderColumn.map { _ in memberOrder },
+                        inverseOrderColumn: join.inverseOrderColumn.map { _ in ownerOrder },
+                        isReflexive: join.isReflexive, isMaster: isMaster))
             }
             return .toMany(SQLToMany(description: toMany.description, storage: storage, destination: destination))
         }
