@@ -68,9 +68,21 @@ struct SQLDerivedAttributes {
         guard expression.expressionType == .keyPath else { return nil }
         let path = expression.keyPath.split(separator: ".").map(String.init)
         guard path.count == 2, case .toOne(let toOne)? = entity.property(named: path[0]),
-            case .attribute(let source)? = toOne.destination.property(named: path[1])
+            case .attribute(let source)? = toOne.destination.property(named: path[1]),
+            Self.canCopy(source.description, to: attribute)
         else { return nil }
         return copied(target, toOne, source)
+    }
+
+    /// Whether the column of one attribute can be that of another as it stands. One of bytes that may lie in files has a byte in front of
+    /// them, or the name of a file that belongs to one row.
+    private static func canCopy(_ source: NSAttributeDescription, to copy: NSAttributeDescription) -> Bool {
+        if source.allowsExternalBinaryDataStorage || copy.allowsExternalBinaryDataStorage { return false }
+        if source.attributeType == copy.attributeType {
+            return source.valueTransformerName == copy.valueTransformerName
+        }
+        // A text needn't be a URI.
+        return copy.attributeType != .URIAttributeType && SQLKind(of: source).isComparable(to: SQLKind(of: copy))
     }
 
     /// The relationship of `pages.@count` or `count:(pages)`.
