@@ -19,7 +19,6 @@ final class InMemoryStoreBackend: StoreBackend {
     private var tables: [ObjectIdentifier: Table] = [:]
     private var storedMetadata: [String: Any]
     private let model: NSManagedObjectModel
-    private let identifier = UUID().uuidString
     private weak var store: NSPersistentStore?
     private let derived: DerivedAttributes
     /// For the constraints under which rows have been written.
@@ -29,6 +28,7 @@ final class InMemoryStoreBackend: StoreBackend {
         self.model = model
         self.store = store
         derived = DerivedAttributes(model)
+        let identifier = UUID().uuidString
         storedMetadata = [
             NSStoreTypeKey: NSInMemoryStoreType, NSStoreUUIDKey: identifier,
             NSStoreModelVersionHashesKey: model.entityVersionHashesByName,
@@ -40,7 +40,19 @@ final class InMemoryStoreBackend: StoreBackend {
 
     var metadata: [String: Any] {
         get { lock.withLock { storedMetadata } }
-        set { lock.withLock { storedMetadata = newValue } }
+        set { lock.withLock { describe(newValue) } }
+    }
+
+    /// Replaces the metadata, but for what describes the store itself. A UUID that they have is the store's from then on.
+    private func describe(_ metadata: [String: Any]) {
+        var described = metadata
+        for key in [NSStoreTypeKey, NSStoreModelVersionHashesKey] { described[key] = storedMetadata[key] }
+        if let identifier = metadata[NSStoreUUIDKey] as? String, !identifier.isEmpty {
+            for table in tables.values { table.space.storeIdentifier = identifier }
+        } else {
+            described[NSStoreUUIDKey] = storedMetadata[NSStoreUUIDKey]
+        }
+        storedMetadata = described
     }
 
     // MARK: Reading
