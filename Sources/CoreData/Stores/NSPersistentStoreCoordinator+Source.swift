@@ -110,9 +110,12 @@ extension NSPersistentStoreCoordinator: ObjectSource {
     func save(
         _ changes: StoreChanges, for context: NSManagedObjectContext, partly: ([NSPersistentStore]) -> Void
     ) throws -> NSPersistentHistoryToken? {
-        let parts = try changesByStore(changes)
+        let parts = try changesByStore(changes).map {
+            (store: $0.store, backend: try $0.store.backend(for: context), changes: $0.changes)
+        }
         return try write(
-            parts.map { (store: $0.store, backend: try $0.store.backend(for: context), changes: $0.changes) },
+            parts.filter { !$0.changes.isEmpty || $0.store.hasUnsavedMetadata },
+            watching: parts.filter(\.changes.isEmpty).map { (backend: $0.backend, rows: $0.changes.watched) },
             partly: partly)
     }
 
@@ -125,9 +128,10 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         let described = persistentStores.filter { $0.hasUnsavedMetadata && !($0 is NSIncrementalStore) }
         guard !described.isEmpty else { return }
         let parts = try described.map { (store: $0, backend: try $0.backend(for: context), changes: none) }
-        _ = try write(parts, partly: { _ in })
+        _ = try write(parts, watching: [], partly: { _ in })
     }
 
+    /// Each store's part of a save, empty ones included.
     private func changesByStore(_ changes: StoreChanges) throws -> [(store: NSPersistentStore, changes: StoreChanges)] {
         let stores = persistentStores
         if stores.count == 1 {
@@ -135,7 +139,7 @@ extension NSPersistentStoreCoordinator: ObjectSource {
             for rows in [changes.inserted, changes.updated, changes.deleted] {
                 for row in rows { _ = try search.index(for: row.objectID) }
             }
-            return changes.isEmpty && !stores[0].hasUnsavedMetadata ? [] : [(stores[0], changes)]
+            return [(stores[0], changes)]
         }
         var parts = stores.map { store in
             let linked = changes.linked.filter { $0.persistentStore === store }
@@ -150,7 +154,7 @@ extension NSPersistentStoreCoordinator: ObjectSource {
         try add(changes.updated, to: \.updated)
         try add(changes.deleted, to: \.deleted)
         for part in parts { try Self.checkLinks(of: part.changes, in: part.store) }
-        return parts.filter { !$0.changes.isEmpty || $0.store.hasUnsavedMetadata }
+        return parts
     }
 
     /// Before the first store is written: a store can't know the rows of another one.

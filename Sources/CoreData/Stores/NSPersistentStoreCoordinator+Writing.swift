@@ -5,13 +5,17 @@ import Foundation
 extension NSPersistentStoreCoordinator {
     /// Writes the changes of one save. Each store's part is one transaction.
     ///
-    /// - Parameter partly: Called before an error is thrown, with the stores that were written before the one that refused.
+    /// - Parameters:
+    ///   - watched: Rows of stores to which the save writes nothing. Before anything is written they have to be as the context read them;
+    ///     the others' are looked at in the stores' transactions.
+    ///   - partly: Called before an error is thrown, with the stores that were written before the one that refused.
     /// - Returns: The place behind the save in the stores' histories; nil where none of the coordinator's stores keeps one.
     func write(
         _ parts: [(store: NSPersistentStore, backend: any StoreBackend, changes: StoreChanges)],
-        partly: ([NSPersistentStore]) -> Void
+        watching watched: [(backend: any StoreBackend, rows: [WatchedRow])], partly: ([NSPersistentStore]) -> Void
     ) throws -> NSPersistentHistoryToken? {
         let transactions = try change(parts.map(\.store), partly: partly) { index in
+            if index == 0 { for (backend, rows) in watched { try backend.checkUnchanged(rows) } }
             let part = parts[index]
             // What is set while the store is written is for the next save.
             let isDescribed = part.store.hasUnsavedMetadata

@@ -255,6 +255,22 @@ package protocol StoreBackend: AnyObject {
 extension StoreBackend {
     package func rows(withIDs ids: [NSManagedObjectID]) throws -> [StoreRow] { try rows(withIDs: ids, slots: nil) }
 
+    /// Makes sure that rows are as they were read, without a save.
+    ///
+    /// - Throws: ``StoreConflict`` for those that others have changed or deleted.
+    func checkUnchanged(_ watched: [WatchedRow]) throws {
+        if watched.isEmpty { return }
+        var found: [RowKey: StoreRow] = [:]
+        for row in try rows(withIDs: watched.map(\.objectID)) { found[row.objectID.key] = row }
+        let changed = watched.filter { found[$0.objectID.key]?.version != $0.version }
+        if changed.isEmpty { return }
+        throw StoreConflict(
+            rows: changed.map {
+                StoreConflict.Row(
+                    objectID: $0.objectID, expectedVersion: $0.version, found: found[$0.objectID.key])
+            })
+    }
+
     package func pinned() throws -> (any StoreBackend)? { nil }
 
     // Only a file may hold anything.
