@@ -215,7 +215,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Lets the next save that writes something fail, or go to the merge policy, if somebody else has changed an object meanwhile,
     /// although it has no changes here. Changed and deleted objects are always checked.
     ///
-    /// Of several stores, those to which the save writes nothing are looked at before it writes to the others. In a child context nothing is looked at: only its root writes.
+    /// Of several stores, those to which the save writes nothing are looked at before it writes to the others. In a child context
+    /// nothing is looked at: only its root writes.
     open func detectConflicts(for object: NSManagedObject) {
         checkQueue()
         guard object.context === self, !object.id.isTemporaryID else { return }

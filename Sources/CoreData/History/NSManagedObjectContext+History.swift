@@ -9,23 +9,36 @@ extension NSManagedObjectContext {
     ///   changes.
     func execute(_ request: NSPersistentHistoryChangeRequest) throws -> NSPersistentHistoryResult {
         let all = requiredCoordinator.persistentStores
-        let stores = (request.affectedStores ?? all).filter { $0.backend?.keepsHistory ?? false }
-        guard !stores.isEmpty else {
+        let files = Self.byFile((request.affectedStores ?? all).filter { $0.backend?.keepsHistory ?? false })
+        guard !files.isEmpty else {
             throw CoreDataError.make(
                 .persistentStoreUnsupportedRequestType,
                 "No store keeps a history. Open a SQLite store with NSPersistentHistoryTrackingKey.")
         }
         if request.isDeletion {
-            let count = try delete(request, stores)
+            let count = try delete(request, files)
             return NSPersistentHistoryResult(
                 request.resultType == .count ? count as Any : true, request.resultType)
         }
-        return NSPersistentHistoryResult(try result(of: request, stores), request.resultType)
+        return NSPersistentHistoryResult(try result(of: request, files), request.resultType)
+    }
+
+    /// The stores by their files: one that is open under several configurations has one history.
+    private static func byFile(_ stores: [NSPersistentStore]) -> [[NSPersistentStore]] {
+        var files: [[NSPersistentStore]] = []
+        for store in stores {
+            // Copies of a file have its UUID, too.
+            let file = files.firstIndex {
+                $0[0].identifier == store.identifier && $0[0].url?.standardizedFileURL == store.url?.standardizedFileURL
+            }
+            if let file { files[file].append(store) } else { files.append([store]) }
+        }
+        return files
     }
 
     /// Deletes transactions: all that the request names, or those of them that its fetch request chooses. What is wrong with the
     /// request shows before any store has lost something.
-    private func delete(_ request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws -> Int {
+    private func delete(_ request: NSPersistentHistoryChangeRequest, _ files: [[NSPersistentStore]]) throws -> Int {
         if let fetch = request.fetchRequest, fetch.entityName != HistoryEntity.transaction.rawValue {
             throw CoreDataError.make(
                 .persistentStoreUnsupportedRequestType,
@@ -33,7 +46,7 @@ extension NSManagedObjectContext {
                     + "'\(fetch.entityName ?? "")'. Use NSPersistentHistoryTransaction.fetchRequest.")
         }
         var count = 0
-        for (store, ranges) in try stores.map({ ($0, try rangesToDelete(request, $0)) }) {
+        for (store, ranges) in try files.map({ ($0[0], try rangesToDelete(request, $0[0])) }) {
             for range in ranges {
                 count += try requiredCoordinator.performAndWait {
                     try store.requiredBackend.deleteTransactions(in: range)
@@ -57,9 +70,10 @@ extension NSManagedObjectContext {
     }
 
     /// What a request finds in all stores together, where a fetch request's order and limit hold for the whole.
-    private func result(of request: NSPersistentHistoryChangeRequest, _ stores: [NSPersistentStore]) throws -> Any {
+    private func result(of request: NSPersistentHistoryChangeRequest, _ files: [[NSPersistentStore]]) throws -> Any {
         if request.resultType == .statusOnly { return true }
         let choosesChanges = request.fetchRequest?.entityName == HistoryEntity.change.rawValue
+        let stores = files.map { $0[0] }
         if let predicate = request.fetchRequest?.predicate { try Self.checkTokens(of: predicate, stores) }
         var transactions = try stores.flatMap { try stored(in: $0, request) }
         if let fetch = request.fetchRequest, !choosesChanges {
@@ -67,7 +81,7 @@ extension NSManagedObjectContext {
         }
         if !choosesChanges, request.resultType == .count { return transactions.count }
         if !choosesChanges, request.resultType == .transactionsOnly { return transactions }
-        var changes = try storedChanges(of: transactions, stores)
+        var changes = try storedChanges(of: transactions, files)
         if let fetch = request.fetchRequest, choosesChanges {
             changes = try Self.chosen(changes, fetch.state)
             // Those that have a chosen change, in the order of the changes.
@@ -100,18 +114,29 @@ extension NSManagedObjectContext {
 
     /// What transactions have changed, in their order.
     private func storedChanges(
-        of transactions: [NSPersistentHistoryTransaction], _ stores: [NSPersistentStore]
+        of transactions: [NSPersistentHistoryTransaction], _ files: [[NSPersistentStore]]
     ) throws -> [NSPersistentHistoryChange] {
         var found: [NSPersistentHistoryTransaction: [NSPersistentHistoryChange]] = [:]
-        for store in stores {
-            let own = transactions.filter { $0.storeID == store.identifier }
+        for file in files {
+            let own = transactions.filter { $0.storeID == file[0].identifier }
             let byNumber = Dictionary(own.map { ($0.transactionNumber, $0) }) { first, _ in first }
-            for change in try store.requiredBackend.historyChanges(of: own.map(\.transactionNumber)) {
+            for change in try storedChanges(of: own.map(\.transactionNumber), in: file) {
                 guard let transaction = byNumber[change.transactionNumber] else { continue }
                 found[transaction, default: []].append(NSPersistentHistoryChange(change, of: transaction))
             }
         }
         return transactions.flatMap { found[$0] ?? [] }
+    }
+
+    /// What transactions of one file have changed, in their order. Each of the stores under which it is open knows its own entities.
+    private func storedChanges(of numbers: [Int64], in file: [NSPersistentStore]) throws -> [StoreHistoryChange] {
+        if file.count == 1 { return try file[0].requiredBackend.historyChanges(of: numbers) }
+        let coordinator = requiredCoordinator
+        return try file.flatMap { store in
+            try store.requiredBackend.historyChanges(of: numbers).filter {
+                coordinator.store(of: $0.objectID.entity, among: file) === store
+            }
+        }.sorted { ($0.transactionNumber, $0.number) < ($1.transactionNumber, $1.number) }
     }
 
     /// Refuses tokens in a predicate that are behind no transaction: that of a history's beginning, and those of deleted ones.

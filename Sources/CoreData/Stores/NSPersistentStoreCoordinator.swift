@@ -228,8 +228,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let parts = url.path(percentEncoded: true).split(separator: "/")
         guard parts.count == 2, parts[1].hasPrefix("p"), let name = String(parts[0]).removingPercentEncoding,
             let entity = managedObjectModel.entitiesByName[name],
-            let store = persistentStores.first(where: { $0.identifier?.uppercased() == host.uppercased() }),
-            keeps(store, entity)
+            let store = self.store(
+                of: entity, among: persistentStores.filter { $0.identifier?.uppercased() == host.uppercased() })
         else { return nil }
         let row = String(parts[1].dropFirst())
         if let custom = store as? any ReferencingStore {
@@ -244,6 +244,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         persistentStores.filter { store in
             (wanted?.contains { $0 === store } ?? true) && keeps(store, entity)
         }
+    }
+
+    /// Which store of one file has an entity's objects: a file may be open under several configurations.
+    func store(of entity: NSEntityDescription, among stores: [NSPersistentStore]) -> NSPersistentStore? {
+        stores.first { isConfigured($0, for: entity) } ?? stores.first { keeps($0, entity) }
     }
 
     /// The store for a new object of an entity: the first whose configuration has it and that can be written.
