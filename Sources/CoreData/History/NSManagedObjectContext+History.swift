@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
     }
 
     /// Deletes transactions: all that the request names, or those of them that its fetch request chooses. What is wrong with the
-    /// request shows before any store has lost something.
+    /// request, and that a store can't be written, shows before any store has lost something.
     private func delete(_ request: NSPersistentHistoryChangeRequest, _ files: [[NSPersistentStore]]) throws -> Int {
         if let fetch = request.fetchRequest, fetch.entityName != HistoryEntity.transaction.rawValue {
             throw CoreDataError.make(
@@ -45,8 +45,15 @@ extension NSManagedObjectContext {
                 "A history is deleted by transactions, and the request to delete it has a fetch request for "
                     + "'\(fetch.entityName ?? "")'. Use NSPersistentHistoryTransaction.fetchRequest.")
         }
+        let parts = try files.map { file in
+            let store = file.first { !$0.isReadOnly } ?? file[0]
+            return (store: store, ranges: try rangesToDelete(request, store))
+        }
+        for (store, ranges) in parts where store.isReadOnly && !ranges.isEmpty {
+            throw NSPersistentStoreCoordinator.readOnly(store)
+        }
         var count = 0
-        for (store, ranges) in try files.map({ ($0[0], try rangesToDelete(request, $0[0])) }) {
+        for (store, ranges) in parts {
             for range in ranges {
                 count += try requiredCoordinator.performAndWait {
                     try store.requiredBackend.deleteTransactions(in: range)
