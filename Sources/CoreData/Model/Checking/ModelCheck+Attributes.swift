@@ -33,7 +33,7 @@ extension ModelCheck {
     private mutating func checkElements(
         of composite: NSCompositeAttributeDescription, _ entity: NSEntityDescription, depth: Int
     ) {
-        guard depth < ModelLimits.inheritanceDepth else {
+        guard depth < ModelLimits.compositeDepth else {
             report(.compositeCycle(composite.name), entity, composite)
             return
         }

@@ -96,7 +96,11 @@ extension ModelError.Finding: CustomStringConvertible {
         case .unknownComposite(let name, let closest):
             "the composite type '\(name)' doesn't exist.\(suggestion(closest))"
         case .compositeCycle(let name):
-            "the composite type '\(name)' contains itself. Take the element away."
+            "the composite type '\(name)' contains itself, or is one of more than \(ModelLimits.compositeDepth) within each "
+                + "other. Take the element away."
+        case .tooManyElements(let most):
+            "the composite attributes of the model have more than \(most) elements up to here. Use fewer composite types in each "
+                + "other."
         case .badExpression(let text, let reason):
             "the expression '\(text)' can't be read (\(reason)). Correct it."
         default: nil

@@ -56,6 +56,7 @@ package struct ModelError: Error, Equatable, Sendable {
         case emptyRange(of: String, minimum: String, maximum: String)
         case unknownComposite(String, closest: String?)
         case compositeCycle(String)
+        case tooManyElements(most: Int)
         case badExpression(text: String, reason: String)
 
         // Relationships

@@ -8,6 +8,9 @@ enum ModelLimits {
     static let inheritanceDepth = 256
     /// How deep composite attributes may be within each other.
     static let compositeDepth = 32
+    /// How many elements all composite attributes of a model in XML may have together: types that are used by others several times each
+    /// double with each level. No table has room for more than some 2,000 columns.
+    static let mostCompositeElements = 10_000
 }
 
 /// An entity's properties by name, inherited ones included.

@@ -70,11 +70,20 @@ extension XMLModelReader {
             report(.unknownComposite(name, closest: closest), entity, element["name"])
             return attribute
         }
-        guard depth < composites.count else {
+        guard depth < min(composites.count, ModelLimits.compositeDepth) else {
             report(.compositeCycle(name), entity, element["name"])
             return attribute
         }
-        attribute.elements = definition.children(named: "attribute").map { child in
+        let children = definition.children(named: "attribute")
+        let isFirst = elementCount <= ModelLimits.mostCompositeElements
+        elementCount += children.count
+        guard elementCount <= ModelLimits.mostCompositeElements else {
+            if isFirst {
+                report(.tooManyElements(most: ModelLimits.mostCompositeElements), entity, element["name"])
+            }
+            return attribute
+        }
+        attribute.elements = children.map { child in
             let made = readAttribute(child, of: entity, compositeDepth: depth + 1)
             Self.setCommon(of: made, from: child)
             return made

@@ -9,6 +9,8 @@ struct XMLModelReader {
     let model: NSManagedObjectModel
     var problems: [ModelError.Problem] = []
     var composites: [String: XMLElementNode] = [:]
+    /// Of all composite attributes so far.
+    var elementCount = 0
     private var sources: [(element: XMLElementNode, entity: NSEntityDescription)] = []
     private var entities: [String: NSEntityDescription] = [:]
 
