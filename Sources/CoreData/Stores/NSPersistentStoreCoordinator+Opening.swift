@@ -28,9 +28,7 @@ extension NSPersistentStoreCoordinator {
 
     /// Throws where a file is a SQLite store and is opened as one of another type.
     private func checkNoSQLiteStore(at url: URL?, whereExpecting type: String) throws {
-        guard let url, let file = try? FileHandle(forReadingFrom: url) else { return }
-        defer { try? file.close() }
-        guard let start = try file.read(upToCount: 16), start == Data("SQLite format 3\0".utf8) else { return }
+        guard let url, SQLiteStoreFile.isDatabase(at: url) else { return }
         throw CoreDataError.make(
             .persistentStoreTypeMismatch,
             "\(url.path) is a store of the type '\(NSSQLiteStoreType)' and not '\(type)'. Open it with its own type.")

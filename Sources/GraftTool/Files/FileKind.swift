@@ -86,12 +86,12 @@ enum FileKind {
         throw GraftError(.other(finding: "the path of a file is empty", remedy: "Name a file."))
     }
 
-    /// What a file holds, told by its bytes.
+    /// What a file holds, told by its bytes; of a store that this process has open, without touching the file.
     ///
     /// - Throws: ``GraftError`` with the problem `unreadableFile`.
     static func contents(of path: String) throws -> SourceKind {
         try requireReadable(path)
-        if StoreAccess.server(path: path) != nil { return .store }
+        if StoreAccess.server(path: path) != nil || StoreAccess.isOpen(path) { return .store }
         return try ImportSource.file(URL(fileURLWithPath: path)).kind()
     }
 

@@ -113,9 +113,7 @@ enum OutputFile {
 
     /// Whether a file's first bytes are a store's.
     private static func isStore(_ path: String) -> Bool {
-        guard FileKind(ofPath: path) == .file, let file = FileHandle(forReadingAtPath: path) else { return false }
-        let magic = Data("SQLite format 3\0".utf8)
         // What can't be read isn't known to be a store; writing it says what is wrong.
-        return (try? file.read(upToCount: magic.count)) == magic
+        FileKind(ofPath: path) == .file && (try? FileKind.contents(of: path)) == .store
     }
 }

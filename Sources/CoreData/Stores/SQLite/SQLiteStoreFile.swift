@@ -129,6 +129,9 @@ package enum SQLiteStoreFile {
         (try? firstBytes(of: url.path)).map(isDatabase) ?? false
     }
 
+    /// Whether this process has a database open with locks. To open its file besides and close that again would take them away.
+    package static func isOpen(at url: URL) -> Bool { LockedFiles.contains(url.path) }
+
     /// Whether a database's header says that it is written through a log (sqlite.org/fileformat2.html, 1.3.3).
     static func isInLogMode(_ start: Data) -> Bool { start.count > 19 && (start[18] == 2 || start[19] == 2) }
 
