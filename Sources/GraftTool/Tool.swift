@@ -24,7 +24,11 @@ enum Tool {
         #endif
         do {
             var command = try GraftCommand.parseAsRoot(arguments)
-            if let job = command as? any JobCommand { return run(job, console: console) }
+            if let job = command as? any JobCommand {
+                var console = console
+                console.outlivesReader = job.outlivesReader
+                return run(job, console: console)
+            }
             try command.run()
             return ExitCode.success.rawValue
         } catch {
@@ -119,6 +123,9 @@ protocol JobCommand: ParsableCommand {
     /// - Throws: ``GraftError`` when it fails, ``OutputClosed`` when nobody reads the result any more.
     func run(console: Console) throws
 
+    /// Whether the job goes on when nobody reads its output any more, because its exit code is an answer or its effect stays.
+    var outlivesReader: Bool { get }
+
     /// The exit code when the job fails.
     var failureCode: Int32 { get }
 
@@ -132,6 +139,7 @@ struct QuietExit: Error {
 }
 
 extension JobCommand {
+    var outlivesReader: Bool { false }
     var failureCode: Int32 { ExitCode.failure.rawValue }
     var wait: Double? { nil }
 

@@ -43,6 +43,8 @@ struct CheckCommand: JobCommand {
     @Flag(help: "Write JSON.")
     var json = false
 
+    var outlivesReader: Bool { true }
+
     func validate() throws {
         try checkWait()
         if !repair, backup != nil { throw ValidationError("--backup goes with --repair.") }

@@ -66,6 +66,7 @@ struct DiffCommand: JobCommand {
     var exitCode = false
 
     var failureCode: Int32 { exitCode ? 2 : 1 }
+    var outlivesReader: Bool { exitCode }
 
     func validate() throws {
         if ModelDiffJob.isModel(old), ModelDiffJob.isModel(new), format != .text || entity != nil || model != nil {

@@ -25,6 +25,8 @@ struct GenerateCommand: JobCommand {
     @Option(help: "An entity to write the classes of; all of them, if left out.")
     var entity: [String] = []
 
+    var outlivesReader: Bool { true }
+
     func run(console: Console) throws {
         try GenerateJob(model: model, folder: output, entities: entity).run(on: console)
     }

@@ -32,6 +32,8 @@ struct InspectCommand: JobCommand {
         completion: .file())
     var html: String?
 
+    var outlivesReader: Bool { true }
+
     func validate() throws {
         if json, html != nil { throw ValidationError("--json and --html can't be used together.") }
     }

@@ -32,6 +32,8 @@ struct LintCommand: JobCommand {
     @Flag(help: "Write JSON.")
     var json = false
 
+    var outlivesReader: Bool { true }
+
     func run(console: Console) throws {
         try LintJob(model: model, transformers: transformer, isStrict: strict, isJSON: json).run(on: console)
     }

@@ -57,6 +57,7 @@ struct MergeCommand: JobCommand {
     var prefer: MergeSide?
 
     var failureCode: Int32 { 2 }
+    var outlivesReader: Bool { true }
 
     func run(console: Console) throws {
         let job = MergeJob(

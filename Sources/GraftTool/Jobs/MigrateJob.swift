@@ -27,9 +27,10 @@ struct MigrateJob {
             // Only then it is known that the store is one of the model.
             try StoreAccess.close(StoreAccess.openForWriting(store, model: destination))
         }
-        if !plan.isEmpty, let file = plan.mappingFile { try console.print("by the mapping model \(file)") }
-        for difference in plan.differences { try console.print(difference) }
-        if plan.isEmpty { try console.print("Nothing to migrate.") }
+        let origin = plan.isEmpty ? nil : plan.mappingFile.map { "by the mapping model \($0)" }
+        try console.report(
+            plan.isEmpty ? ["Nothing to migrate."] : [origin].compactMap(\.self) + plan.differences,
+            after: isDryRun || plan.isEmpty ? nil : "the store is migrated")
     }
 
     private func refusal(_ plan: MigrationPlan) -> GraftError {

@@ -4,7 +4,8 @@
 import Foundation
 import Graft
 
-/// The reader of the output has gone, as `| head` does. Not a failure: the tool ends quietly.
+/// The reader of the output has gone, as `| head` does. Not a failure: the tool ends quietly, or goes on without a word
+/// (``Console/outlivesReader``).
 struct OutputClosed: Error {}
 
 /// The three standard streams.
@@ -15,6 +16,8 @@ struct Console: Sendable {
     var output: Int32 = STDOUT_FILENO
     /// Errors, notes and progress.
     var diagnostics: Int32 = STDERR_FILENO
+    /// Whether a job goes on when the reader of its output has gone.
+    var outlivesReader = false
 
     /// Whether somebody watches the diagnostics, and may be shown a line that changes.
     var isWatched: Bool { isatty(diagnostics) == 1 && environment["TERM"] != "dumb" }
@@ -53,16 +56,18 @@ struct Console: Sendable {
 
     /// Writes a result and ends its line.
     func print(_ line: String) throws {
-        try FileDescriptor.write(Array((line + "\n").utf8), to: output)
+        try write(line + "\n")
     }
 
     /// Writes the report on work whose effect stays, whether or not anybody reads the report.
     ///
     /// - Parameter done: What is done already; nil where nothing has been changed.
-    /// - Throws: ``OutputClosed``; ``GraftError`` that says what is done, where the report can't be written.
+    /// - Throws: ``GraftError`` that says what is done, where the report can't be written.
     func report(_ lines: [String], after done: String?) throws {
         do {
             for line in lines { try print(line) }
+        } catch is OutputClosed {
+            // The job has more to say elsewhere: what was left out, and its exit code.
         } catch let error as GraftError {
             guard let done else { throw error }
             throw GraftError(
@@ -75,7 +80,11 @@ struct Console: Sendable {
 
     /// Writes a result of several lines as it is.
     func write(_ text: String) throws {
-        try FileDescriptor.write(Array(text.utf8), to: output)
+        do {
+            try FileDescriptor.write(Array(text.utf8), to: output)
+        } catch is OutputClosed where outlivesReader {
+            // What the job does, or its exit code, counts all the same.
+        }
     }
 
     /// Writes a message that isn't a result. Where nobody listens nothing can be told any more, so a failure is
