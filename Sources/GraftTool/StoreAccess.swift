@@ -116,10 +116,10 @@ enum StoreAccess {
     /// Whether this process has a store in a file open. Whoever opens the file besides takes its locks away.
     static func isOpen(_ path: String) -> Bool { SQLiteStoreFile.isOpen(at: URL(fileURLWithPath: path)) }
 
-    /// Whether there is no store yet.
+    /// Whether there is no store yet: nothing, or an empty file, as `mktemp` makes it.
     static func isMissing(_ path: String) throws -> Bool {
         try FileKind.requireName(path)
-        guard let server = server(path: path) else { return FileKind(ofPath: path) == .missing }
+        guard let server = server(path: path) else { return FileKind.isFree(path) }
         return try server.provider.model(at: server.url) == nil
     }
 
@@ -324,7 +324,7 @@ enum StoreAccess {
 
     /// Makes what is at a path a copy of a store, external data included, in one step.
     static func copy(_ store: String, to path: String) throws {
-        if FileKind(ofPath: path) == .missing {
+        if FileKind.isFree(path) {
             let draft = try Draft(of: path)
             defer { draft.remove() }
             try draft.copy(store)

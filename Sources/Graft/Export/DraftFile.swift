@@ -52,6 +52,17 @@ struct DraftFile {
     }
 }
 
+/// Who may read and write a file.
+package enum FileMode {
+    /// The rights of a file, links followed; nil where there is none.
+    package static func ofFile(at path: String) -> mode_t? {
+        var status = stat()
+        // Safe: the call fills a structure of ours, and copies the path.
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return status.st_mode & 0o777
+    }
+}
+
 /// The lock by which others tell that a draft's maker is still there: the system lets it go with the process.
 package enum DraftLock {
     /// What tells one draft for a place from another.

@@ -36,11 +36,12 @@ final class Draft {
 
     deinit { close(lock) }
 
-    /// Makes a store under the draft's name and moves it to its place when it is closed.
+    /// Makes a store under the draft's name and moves it to its place when it is closed. It takes the rights of an empty file there.
     ///
     /// - Throws: What the closure throws, without what it says of saved batches: they are gone with the draft.
     func makeStore<T>(_ model: NSManagedObjectModel, _ body: (NSPersistentContainer) throws -> T) throws -> T {
         defer { remove() }
+        if let mode = FileMode.ofFile(at: target) { try makeFile(mode) }
         let container = try StoreAccess.openForWriting(path, model: model)
         do {
             let result = try StoreAccess.closing(container) { try body(container) }
@@ -59,8 +60,20 @@ final class Draft {
         try SQLiteStoreFile.copy(storeAt: source, to: URL(fileURLWithPath: path))
     }
 
-    /// Moves a store that is closed from the draft's name to its place, where there is none.
+    /// Makes an empty file under the draft's name, of which SQLite makes a store. Its logs get the same rights.
+    private func makeFile(_ mode: mode_t) throws {
+        let file = DraftLock.makeFile(path, mode: mode)
+        guard file >= 0 else {
+            throw GraftError(.unwritableFile(reason: SystemError.reason()), at: .init(source: target))
+        }
+        close(file)
+    }
+
+    /// Moves a store that is closed from the draft's name to its place, where there is none, or an empty file.
     func putInPlace() throws {
+        if FileKind(ofPath: target) == .file, FileKind.isFree(target) {
+            try FileManager.default.removeItem(atPath: target)
+        }
         try SQLiteStoreFile.move(from: URL(fileURLWithPath: path), to: URL(fileURLWithPath: target))
     }
 

@@ -27,6 +27,15 @@ enum FileKind {
         }
     }
 
+    /// Whether a store can be made at a path: there is nothing, or a file without a byte. Beside a journal, somebody is making one.
+    static func isFree(_ path: String) -> Bool {
+        var status = stat()
+        // Safe: the call fills a structure of ours, and copies the path.
+        guard unsafe stat(path, &status) == 0 else { return FileKind(ofPath: path) == .missing }
+        let journal = URL(fileURLWithPath: path).resolvingSymlinksInPath().path + "-journal"
+        return status.st_mode & S_IFMT == S_IFREG && status.st_size == 0 && FileKind(ofPath: journal) == .missing
+    }
+
     /// Whether two paths lead to one file, or would where there is none yet; or whether two URLs are the same.
     static func isSameFile(_ one: String, _ other: String) -> Bool {
         if one == other { return true }

@@ -79,7 +79,7 @@ struct ImportJob {
 
     /// Waits for others that make the same new store.
     private func lockIfNew(_ console: Console) throws -> MakingLock? {
-        if isDryRun || FileKind(ofPath: store) != .missing { return nil }
+        if isDryRun || StoreAccess.server(path: store) != nil || !FileKind.isFree(store) { return nil }
         return try MakingLock(of: store, waitingFor: wait) {
             console.note("graft: \(store) is being made by another process; waiting until it is there")
         }

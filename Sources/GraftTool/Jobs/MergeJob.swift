@@ -151,7 +151,7 @@ struct MergeJob {
         defer { draft.remove() }
         try draft.copy(ours)
         try apply(diff, options, to: draft.path)
-        if FileKind(ofPath: output) == .missing {
+        if FileKind.isFree(output) {
             try draft.putInPlace()
         } else {
             try StoreAccess.copy(draft.path, to: output)
