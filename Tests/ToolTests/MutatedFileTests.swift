@@ -25,7 +25,8 @@ import Testing
                 ["merge", "STORE", "FILE", "STORE", "--output", "NEW"],
                 ["merge", "FILE", "FILE", "FILE", "--output", "NEW"],
             ]
-        case .diff, .patch: [["apply", "FILE", "--store", "STORE", "--entity", "Book"]]
+        case .diff: [["apply", "FILE", "--store", "STORE"]]
+        case .patch: [["apply", "FILE", "--store", "STORE", "--entity", "Book"]]
         case .modelXML, .compiledModel:
             [
                 ["inspect", "FILE"], ["lint", "FILE"], ["migrate", "STORE", "--model", "FILE"],

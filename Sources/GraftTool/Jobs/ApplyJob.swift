@@ -70,12 +70,6 @@ struct ApplyJob {
         to container: NSPersistentContainer, _ limits: DeletionLimits,
         _ change: (JSONValue) throws -> JSONValue
     ) throws -> GraphDiff.ApplyingReport {
-        guard !isReversed else {
-            throw GraftError(
-                .other(
-                    finding: "only a diff knows what was before and can be taken back",
-                    remedy: "Use a diff made with --format json."), at: .init(source: patch))
-        }
         let context = container.newBackgroundContext()
         var found: [GraphDiff.Conflict] = []
         var diff = try context.performAndWait {
@@ -113,22 +107,45 @@ struct ApplyJob {
                 data = try FileHandle(forReadingFrom: URL(fileURLWithPath: patch)).readToEnd() ?? Data()
             }
             try ImportSource.data(data).kind().require(.patch, source: name)
-            let json = try Self.parsed(data)
-            switch json {
-            case .array(let elements):
-                if let first = elements.first, first["op"] == nil { throw Self.recordsInsteadOfPatch }
-                return .jsonPatch(try JSONPatch(json))
-            case .object(let object) where Self.isDiff(object):
-                try Self.requireKnownVersion(object)
-                return .diff(try JSONDecoder().decode(GraphDiff.self, from: data))
-            default: return .mergePatch(JSONMergePatch(json))
-            }
+            let read = try Self.patch(in: data)
+            try requireOptions(fit: read)
+            return read
         } catch let error as GraftError {
             throw error.located(in: .init(source: name))
         } catch let error as DecodingError {
             throw GraftError(
                 .other(finding: "the diff is damaged", remedy: "Make it again with graft diff --format json."),
                 at: .init(source: name), underlying: error)
+        }
+    }
+
+    private static func patch(in data: Data) throws -> Patch {
+        let json = try parsed(data)
+        switch json {
+        case .array(let elements):
+            if let first = elements.first, first["op"] == nil { throw recordsInsteadOfPatch }
+            return .jsonPatch(try JSONPatch(json))
+        case .object(let object) where isDiff(object):
+            try requireKnownVersion(object)
+            return .diff(try JSONDecoder().decode(GraphDiff.self, from: data))
+        default: return .mergePatch(JSONMergePatch(json))
+        }
+    }
+
+    /// Refuses an option that means nothing with such a patch.
+    private func requireOptions(fit patch: Patch) throws {
+        switch patch {
+        case .diff where entity != nil:
+            throw GraftError(
+                .other(
+                    finding: "a diff names the entities of its objects itself, and is applied whole",
+                    remedy: "Leave out --entity, or make the diff of one entity: graft diff --entity."))
+        case .jsonPatch where isReversed, .mergePatch where isReversed:
+            throw GraftError(
+                .other(
+                    finding: "only a diff knows what was before and can be taken back",
+                    remedy: "Use a diff made with --format json."))
+        default: break
         }
     }
 
