@@ -113,8 +113,25 @@ extension GraphDiff {
         public var cascaded: [ObjectKey] = []
         /// What didn't fit, in the order of the diff.
         public var conflicts: [Conflict] = []
+        /// What a dry run would delete beyond a limit, so that applying the diff would fail: a sentence for each entity.
+        public var exceededLimits: [String] = []
+
+        private enum CodingKeys: String, CodingKey {
+            case inserted, deleted, changed, cascaded, conflicts, exceededLimits
+        }
 
         /// Creates an empty report.
         public init() {}
+
+        /// Decodes a report. What reports of earlier versions don't have is empty.
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            inserted = try container.decode(Int.self, forKey: .inserted)
+            deleted = try container.decode(Int.self, forKey: .deleted)
+            changed = try container.decode(Int.self, forKey: .changed)
+            cascaded = try container.decode([ObjectKey].self, forKey: .cascaded)
+            conflicts = try container.decode([Conflict].self, forKey: .conflicts)
+            exceededLimits = try container.decodeIfPresent([String].self, forKey: .exceededLimits) ?? []
+        }
     }
 }

@@ -33,7 +33,9 @@ extension NSManagedObjectContext {
         if !objects.isEmpty { options.diff.matchesRootsByPosition = true }
         var patcher = try ObjectPatcher(self, roots: objects, options, diff.identification)
         try diff.identification.requireAgreement(options.diff, patcher.scope.schema)
-        let report = try CoreDataErrors.graftErrors { try withFaultsAsErrors { try patcher.apply(diff) } }
+        let report = try CoreDataErrors.graftErrors {
+            try withFaultsAsErrors { try patcher.apply(diff, isDryRun: isDryRun) }
+        }
         if !isDryRun { try patcher.part(after: diff) }
         return report
     }
@@ -45,7 +47,8 @@ extension NSPersistentContainer {
     /// - Parameters:
     ///   - diff: The changes. To take them back, apply ``GraphDiff/inverted``.
     ///   - options: What becomes of changes that don't fit, and what takes part.
-    ///   - isDryRun: Whether nothing is saved: what doesn't fit is found all the same, and what the model's rules refuse.
+    ///   - isDryRun: Whether nothing is saved: what doesn't fit is found all the same, and what the model's rules
+    ///     refuse; what exceeds a limit of deletions is in the report.
     /// - Returns: What was done and what didn't fit.
     /// - Throws: ``GraftError``; the stores are then as they were before.
     @discardableResult
@@ -63,9 +66,6 @@ extension NSManagedObjectContext {
     fileprivate func applyAndSave(
         _ diff: GraphDiff, _ options: GraphDiff.ApplyingOptions, isDryRun: Bool
     ) throws -> GraphDiff.ApplyingReport {
-        var options = options
-        // What would be done is shown, however much it is.
-        if isDryRun { (options.deletionLimit, options.deletionCeiling) = (nil, nil) }
         let report = try patch([], with: diff, options, isDryRun: isDryRun)
         do {
             if isDryRun {

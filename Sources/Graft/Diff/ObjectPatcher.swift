@@ -36,8 +36,9 @@ struct ObjectPatcher {
 
     /// Applies the diff.
     ///
+    /// - Parameter isDryRun: Whether limits of deletions are noted in the report only.
     /// - Throws: ``GraftError``. The context is then as it was before.
-    mutating func apply(_ diff: GraphDiff) throws -> GraphDiff.ApplyingReport {
+    mutating func apply(_ diff: GraphDiff, isDryRun: Bool) throws -> GraphDiff.ApplyingReport {
         let diff = diff.kept(context.rounding)
         let reader = try read(diff)
         var snapshot = reader.snapshot
@@ -47,7 +48,7 @@ struct ObjectPatcher {
         var patcher = SnapshotPatcher(snapshot, scope, options, unknownIsMissing: true)
         try patcher.apply(diff)
         try checkEntities(of: patcher)
-        try checkDeletions(of: patcher)
+        patcher.report.exceededLimits = try exceededLimits(of: patcher, isDryRun: isDryRun).map(\.sentence)
         let editor = ObjectEditor(context, scope.schema)
         try editor.atomically { try repeatChanges(patcher, reader, editor) }
         return patcher.report
@@ -102,17 +103,24 @@ struct ObjectPatcher {
     }
 
     /// Deleted objects count as those of their own entity, and of all that it inherits from.
-    private func checkDeletions(of patcher: SnapshotPatcher) throws {
+    ///
+    /// - Returns: The limits that are exceeded; none unless it is a dry run.
+    /// - Throws: ``GraftError`` for the first of them otherwise.
+    private func exceededLimits(of patcher: SnapshotPatcher, isDryRun: Bool) throws -> [ExceededDeletionLimit] {
         let limits = [options.deletionLimit, options.deletionCeiling].compactMap(\.self)
-        if limits.isEmpty || patcher.deletedRows.isEmpty { return }
+        if limits.isEmpty || patcher.deletedRows.isEmpty { return [] }
+        var found: [ExceededDeletionLimit] = []
         for (number, entity) in scope.schema.entities.enumerated() {
             let deleted = patcher.deletedRows.count { scope.schema.isEntity($0.entity, kindOf: number) }
             if deleted == 0 { continue }
             let total = try context.count(for: known.request(number))
             let exceeded = ExceededDeletionLimit(
                 entity: entity.name, deleted: deleted, total: total, allowed: limits.allowed(of: total))
-            if deleted > exceeded.allowed { throw exceeded.error }
+            if deleted <= exceeded.allowed { continue }
+            guard isDryRun else { throw exceeded.error }
+            found.append(exceeded)
         }
+        return found
     }
 
     // MARK: Finding objects

@@ -173,7 +173,7 @@ struct ImportRun {
     /// Enters what an importer has counted.
     func complete(_ report: inout ImportReport, _ importer: BatchImporter) {
         report.fetchCount = importer.matcher.known.fetchCount
-        report.exceededLimits = importer.deletions.exceededLimits.map { "\($0.entity): \($0.finding)" }
+        report.exceededLimits = importer.deletions.exceededLimits.map(\.sentence)
         // References that waited may have come last.
         importer.tally.countLosses()
         report.enter(importer.tally.counts, mapping.schema)

@@ -47,6 +47,9 @@ struct ExceededDeletionLimit {
     /// What was found, without the entity.
     var finding: String { Self.finding(deleted, of: total, limit: allowed) }
 
+    /// What was found, as the report of a dry run has it.
+    var sentence: String { "\(entity): \(finding)" }
+
     var error: GraftError {
         GraftError(.tooManyDeletions(count: deleted, of: total, limit: allowed), at: .init(entity: entity))
     }

@@ -38,7 +38,9 @@ struct ApplyJob {
             ? apply(patch, DeletionLimits(given: deletionLimit))
             : backup.deleting(deletionLimit, in: store, console) { try apply(patch, $0) }
         let line = "\(report.inserted) new, \(report.changed) changed, \(report.deleted) deleted"
-        let lines = [line] + report.cascaded.map { "deleted with its owner: \($0)" }
+        let lines =
+            [line] + report.cascaded.map { "deleted with its owner: \($0)" }
+            + report.exceededLimits.map(DeletionLimits.advice)
         try console.report(lines, after: isDryRun ? nil : "the patch is applied")
         for conflict in report.conflicts { console.note("graft: \(conflict.description)") }
     }

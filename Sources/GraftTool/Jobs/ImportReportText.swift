@@ -34,7 +34,7 @@ enum ImportReportText {
         let empty = report.emptyObjects > 0 ? ["empty objects: \(report.emptyObjects)"] : []
         let repeated = report.repeatedKeys.prefix(shownCount).map(\.description)
         return keys + more + repeated + empty + report.losses
-            + report.exceededLimits.map { "\($0): --max-deletions allows more" }
+            + report.exceededLimits.map(DeletionLimits.advice)
     }
 
     /// How many failures and unknown keys are shown.

@@ -114,6 +114,9 @@ struct DeletionLimits {
     /// Whether what the tool and the model say counts, too.
     var isBesideUsual = false
 
+    /// What a dry run says of a limit that is exceeded.
+    static func advice(_ exceeded: String) -> String { "\(exceeded): --max-deletions allows more" }
+
     /// What a diff is applied with.
     func options(_ conflicts: GraphDiff.ConflictPolicy, _ diff: DiffOptions) -> GraphDiff.ApplyingOptions {
         var options = GraphDiff.ApplyingOptions(
