@@ -65,16 +65,23 @@ struct ImportJob {
                 }
                 : importFiles(input, DeletionLimits(given: deletionLimit), isNew: isNew, console)
         } catch {
-            try write(error, to: reportDestination)
+            do {
+                try write(error, to: reportDestination, console)
+            } catch let unwritten {
+                console.note("graft: \(StoreAccess.shown(Tool.words(of: unwritten)))")
+            }
             throw error
         }
-        try write(report, to: reportDestination)
+        let done = isDryRun ? nil : "the import is saved"
+        // The rest is said, whatever becomes of the file.
+        let written = Result { try write(report, to: reportDestination, after: done, console) }
         if self.report == nil || OutputFile.path(self.report) != nil {
             try console.report(
-                input.remarks + ImportReportText.lines(report), after: isDryRun ? nil : "the import is saved")
+                input.remarks + ImportReportText.lines(report), after: done)
         }
         for sentence in report.identification.sentences { console.note("graft: \(sentence)") }
         for line in ImportReportText.failureLines(report) { console.note(line) }
+        try written.get()
     }
 
     /// Waits for others that make the same new store.
@@ -206,17 +213,32 @@ struct ImportJob {
 
     // MARK: Report
 
-    private func write(_ error: any Error, to destination: ExportDestination?) throws {
+    private func write(_ error: any Error, to destination: ExportDestination?, _ console: Console) throws {
         switch error {
-        case let failures as ImportFailures: try write(failures.report, to: destination)
-        case let error as GraftError: try write(ImportReport(failure: error), to: destination)
+        case let failures as ImportFailures: try write(failures.report, to: destination, after: nil, console)
+        case let error as GraftError:
+            try write(ImportReport(failure: error), to: destination, after: nil, console)
         default: break
         }
     }
 
     /// Writes the report into its file, whole or not at all.
-    private func write(_ report: ImportReport, to destination: ExportDestination?) throws {
-        try destination?.write(Data("\(ReportText.json(report))\n".utf8))
+    ///
+    /// - Parameter done: What is done already; nil where nothing has been changed.
+    private func write(
+        _ report: ImportReport, to destination: ExportDestination?, after done: String?, _ console: Console
+    ) throws {
+        let path = OutputFile.path(self.report)
+        do {
+            try destination?.write(Data("\(ReportText.json(report))\n".utf8))
+        } catch  where path == nil && console.isOutputClosed {
+            // Nobody reads it any more, and the import is what it is.
+        } catch var error as GraftError {
+            let place = path ?? "standard output"
+            if let done { throw Console.unwritten(error, at: place, after: done) }
+            error.place.source = place
+            throw error
+        }
     }
 
     private func source(_ file: String, _ console: Console) -> ImportSource {

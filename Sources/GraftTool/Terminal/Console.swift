@@ -70,12 +70,19 @@ struct Console: Sendable {
             // The job has more to say elsewhere: what was left out, and its exit code.
         } catch let error as GraftError {
             guard let done else { throw error }
-            throw GraftError(
-                .other(
-                    finding: "\(done), but the report can't be written: \(error.failureReason ?? "\(error)")",
-                    remedy: "The work need not be done again."),
-                at: .init(source: "standard output"))
+            throw Self.unwritten(error, at: "standard output", after: done)
         }
+    }
+
+    /// The error of a report that can't be written.
+    ///
+    /// - Parameter done: What is done already.
+    static func unwritten(_ error: GraftError, at place: String, after done: String) -> GraftError {
+        GraftError(
+            .other(
+                finding: "\(done), but the report can't be written: \(error.failureReason ?? "\(error)")",
+                remedy: "The work need not be done again."),
+            at: .init(source: place))
     }
 
     /// Writes a result of several lines as it is.
