@@ -1,5 +1,5 @@
 // Where a command writes its result: the file that was named, or standard output. A result never replaces what it was made from: no
-// store, nothing that belongs to one, and none of the files that the command reads or writes otherwise.
+// store, nothing that belongs to one, no configuration, and none of the files that the command reads or writes otherwise.
 
 import Foundation
 import Graft
@@ -75,10 +75,14 @@ enum OutputFile {
 
     // MARK: What is never replaced
 
-    /// Refuses a path at which SQLite keeps what belongs to a store: its log, its journal, its external data.
+    /// Refuses the path of what belongs to a store: its log, its journal, its external data, its configuration.
     ///
-    /// - Parameter stores: Stores that may not be there yet.
+    /// - Parameter stores: Stores that may not be there yet, and models.
     static func requireNoPartOfStore(_ path: String, besides stores: [String] = []) throws {
+        // Where there is none yet, the result would become one.
+        for store in stores where FileKind.isSameFile(ModelTransformers.configuration(beside: store).url.path, path) {
+            throw refusal(path, "the configuration of \(StoreAccess.title(of: store)) has its place there")
+        }
         let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         for ending in logEndings where url.path.hasSuffix(ending) {
             let store = String(url.path.dropLast(ending.count))

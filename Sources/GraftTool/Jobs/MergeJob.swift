@@ -98,7 +98,7 @@ struct MergeJob {
             try StoreAccess.requireFile(output, remedy: "Name a file for the result.")
         }
         let versions = [base, self.ours, theirs]
-        try OutputFile.requireNoPartOfStore(output, besides: versions)
+        try OutputFile.requireNoPartOfStore(output, besides: versions + [model].compactMap(\.self))
         guard FileKind(ofPath: output) == .file else { return }
         let kind = try FileKind.contents(of: output)
         guard kind != .empty else { return }

@@ -120,7 +120,8 @@ struct ModelTransformers {
         var transformers: [String: String]
     }
 
-    private static func configuration(beside path: String) -> (url: URL, name: String) {
+    /// The place of the configuration file of a model or a store; there need not be one.
+    static func configuration(beside path: String) -> (url: URL, name: String) {
         let url = URL(fileURLWithPath: path).deletingPathExtension().appendingPathExtension("graft.json")
         return (url, url.lastPathComponent)
     }
