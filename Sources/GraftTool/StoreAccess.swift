@@ -125,10 +125,13 @@ enum StoreAccess {
 
     /// Makes a store and fills it. A file appears when it is complete. On a server there is the empty store if that fails: others may
     /// have put something in meanwhile.
+    ///
+    /// - Parameter original: The store that it is a copy of: who may not read it may not read the copy.
     static func makeStore<T>(
-        at path: String, _ model: NSManagedObjectModel, _ body: (NSPersistentContainer) throws -> T
+        at path: String, _ model: NSManagedObjectModel, copyOf original: String? = nil,
+        _ body: (NSPersistentContainer) throws -> T
     ) throws -> T {
-        guard server(path: path) != nil else { return try Draft(of: path).makeStore(model, body) }
+        guard server(path: path) != nil else { return try Draft(of: path).makeStore(model, copyOf: original, body) }
         let container = try openForWriting(path, model: model)
         let result = try body(container)
         try close(container)
@@ -202,7 +205,7 @@ enum StoreAccess {
         let name = URL(fileURLWithPath: store).lastPathComponent
         let draft = try Draft(of: FileManager.default.temporaryDirectory.appendingPathComponent(name).path)
         defer { draft.remove() }
-        try draft.copy(store)
+        try draft.copy(store, isPrivate: true)
         try plan.run(on: URL(fileURLWithPath: draft.path), timeout: nil)
     }
 

@@ -10,15 +10,18 @@ struct DraftFile {
     let handle: FileHandle
     private let path: String
     private let target: String
+    /// The rights of the file that will be replaced.
+    private let mode: mode_t?
 
-    /// Makes an empty file beside its place.
+    /// Makes an empty file beside its place. Until it takes the place of another one, only its owner may read it.
     ///
     /// - Throws: `POSIXError`.
     init(of url: URL) throws {
         target = url.path
         let name = ".\(url.lastPathComponent).\(DraftLock.makeKey())"
         path = url.deletingLastPathComponent().appendingPathComponent(name).path
-        let file = DraftLock.makeFile(path, mode: 0o666)
+        mode = FileMode.ofFile(at: target)
+        let file = DraftLock.makeFile(path, mode: mode == nil ? 0o666 : 0o600)
         guard file >= 0 else { throw Self.systemError() }
         handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
     }
@@ -27,6 +30,8 @@ struct DraftFile {
     ///
     /// - Throws: `POSIXError`; ``GraftError`` with `unwritableFile`.
     func commit() throws {
+        // A file system without rights refuses, and has none to give.
+        if let mode { _ = fchmod(handle.fileDescriptor, mode) }
         guard fsync(handle.fileDescriptor) == 0 else { throw Self.systemError() }
         guard unsafe rename(path, target) == 0 else { throw Self.systemError() }
         try DurableFile.synchronizeFolder(of: URL(fileURLWithPath: target))
@@ -49,6 +54,17 @@ struct DraftFile {
             // What can't be removed now is found by the next export.
             try? FileManager.default.removeItem(atPath: $0)
         }
+    }
+}
+
+extension FileHandle {
+    /// Makes a file that only its owner may read and write, as every file has to be in the folder for temporary ones.
+    ///
+    /// - Throws: `POSIXError`.
+    package static func makePrivateFile(at url: URL) throws -> FileHandle {
+        let file = unsafe open(url.path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        return FileHandle(fileDescriptor: file, closeOnDealloc: true)
     }
 }
 

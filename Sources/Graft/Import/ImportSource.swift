@@ -105,8 +105,7 @@ public struct ImportSource: Sendable {
         guard case .handle(let shared) = content else { return self }
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("graft-\(UUID().uuidString).json")
         do {
-            try Data().write(to: url)
-            let copy = try FileHandle(forWritingTo: url)
+            let copy = try FileHandle.makePrivateFile(at: url)
             while case let chunk = try shared.read(atMost: 1 << 20), !chunk.isEmpty {
                 try copy.write(contentsOf: chunk)
             }

@@ -29,10 +29,7 @@ final class IdentityRun {
         filter = [UInt64](repeating: 0, count: max(1, hashes.count * Self.filterBitsPerEntry / 64))
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("graft-\(UUID().uuidString).ids")
         do {
-            guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
-                throw CocoaError(.fileWriteUnknown)
-            }
-            file = try FileHandle(forUpdating: url)
+            file = try FileHandle.makePrivateFile(at: url)
             try FileManager.default.removeItem(at: url)
             guard let read = FileReading.reading(file) else { throw CocoaError(.fileReadUnknown) }
             self.read = read

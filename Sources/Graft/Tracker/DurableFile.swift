@@ -33,7 +33,8 @@ struct DurableFile: Sendable {
         let temporary = url.appendingPathExtension("new")
         do {
             // What an earlier crash has left is overwritten.
-            guard FileManager.default.createFile(atPath: temporary.path, contents: nil) else {
+            let rights: [FileAttributeKey: Any]? = FileMode.ofFile(at: url.path).map { [.posixPermissions: Int($0)] }
+            guard FileManager.default.createFile(atPath: temporary.path, contents: nil, attributes: rights) else {
                 throw GraftError(.unwritableFile(reason: "it can't be created"), at: .init(source: temporary.path))
             }
             let handle = try FileHandle(forWritingTo: temporary)

@@ -38,10 +38,15 @@ final class Draft {
 
     /// Makes a store under the draft's name and moves it to its place when it is closed. It takes the rights of an empty file there.
     ///
+    /// - Parameter original: The store that it is a copy of, whose rights it takes otherwise.
     /// - Throws: What the closure throws, without what it says of saved batches: they are gone with the draft.
-    func makeStore<T>(_ model: NSManagedObjectModel, _ body: (NSPersistentContainer) throws -> T) throws -> T {
+    func makeStore<T>(
+        _ model: NSManagedObjectModel, copyOf original: String?, _ body: (NSPersistentContainer) throws -> T
+    ) throws -> T {
         defer { remove() }
-        if let mode = FileMode.ofFile(at: target) { try makeFile(mode) }
+        if let mode = FileMode.ofFile(at: target) ?? original.flatMap({ FileMode.ofFile(at: $0) }) {
+            try makeFile(mode | 0o600)
+        }
         let container = try StoreAccess.openForWriting(path, model: model)
         do {
             let result = try StoreAccess.closing(container) { try body(container) }
@@ -55,7 +60,15 @@ final class Draft {
     }
 
     /// Copies a store that is there, external data included, to the draft's name.
-    func copy(_ store: String) throws {
+    ///
+    /// - Parameter isPrivate: Whether only its owner may read the copy, as it has to be in the folder for temporary files.
+    func copy(_ store: String, isPrivate: Bool = false) throws {
+        if isPrivate {
+            try makeFile(0o600)
+            try FileManager.default.createDirectory(
+                atPath: Self.supportFolder(of: path), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        }
         let source = URL(fileURLWithPath: store).resolvingSymlinksInPath()
         try SQLiteStoreFile.copy(storeAt: source, to: URL(fileURLWithPath: path))
     }
@@ -100,12 +113,16 @@ final class Draft {
 
     /// Removes a store with all that belongs to it. The lock comes last, so that what is left of a removal is found again.
     static func removeFiles(of path: String) {
-        let url = URL(fileURLWithPath: path)
-        let support = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT"
-        let folder = url.deletingLastPathComponent().appendingPathComponent(support).path
-        for item in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) + [folder, path + lockEnding] {
+        for item in ["", "-wal", "-shm", "-journal"].map({ path + $0 }) + [supportFolder(of: path), path + lockEnding] {
             // What can't be removed now is found by the next run.
             try? FileManager.default.removeItem(atPath: item)
         }
+    }
+
+    /// Where a store has its external data.
+    private static func supportFolder(of path: String) -> String {
+        let url = URL(fileURLWithPath: path)
+        let name = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT"
+        return url.deletingLastPathComponent().appendingPathComponent(name).path
     }
 }

@@ -27,6 +27,8 @@ struct CopyJob {
         let archive = FileManager.default.temporaryDirectory.appendingPathComponent("graft-copy-\(UUID().uuidString)")
         // What can't be removed is the system's folder for such files.
         defer { try? FileManager.default.removeItem(at: archive) }
+        // What replaces it has its rights.
+        try FileHandle.makePrivateFile(at: archive).close()
         var options = GraphArchive.RestoringOptions()
         if let batchSize {
             options.batchSize = batchSize
@@ -38,7 +40,8 @@ struct CopyJob {
                 options.encoding = .binary
                 try container.writeArchive(to: .file(archive), options: options, progress: progress)
             }
-            try RestoreJob(file: archive.path, store: copy, model: nil, options: options).run(on: console)
+            try RestoreJob(file: archive.path, store: copy, model: nil, options: options, original: store).run(
+                on: console)
         } catch var error as GraftError where error.place.source == archive.lastPathComponent {
             // What is in the archive is in the store, and nobody has asked for an archive.
             error.place.source = StoreAccess.shown(store)

@@ -46,7 +46,8 @@ enum Graphviz {
     /// - Throws: ``GraftError`` where Graphviz isn't installed, with the command that does it, or where it fails.
     static func svg(of diagram: ModelDiagram) throws -> String {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("graft-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: folder) }
         let (input, picture) = (folder.appendingPathComponent("model.dot"), folder.appendingPathComponent("model.svg"))
         try Data(diagram.dot.utf8).write(to: input)

@@ -12,6 +12,8 @@ struct RestoreJob {
     var options: GraphArchive.RestoringOptions
     /// Where a store that exists is copied to before it is changed.
     var backup: String?
+    /// The store that the archive was made of just now, as a copy of which the new one is made.
+    var original: String?
 
     /// Restores, and reports what was done.
     ///
@@ -57,7 +59,9 @@ struct RestoreJob {
         let model = try newModel(archive)
         var options = options
         options.savesEachBatch = true
-        return try StoreAccess.makeStore(at: store, model) { try restore(archive, into: $0, options, console) }
+        return try StoreAccess.makeStore(at: store, model, copyOf: original) {
+            try restore(archive, into: $0, options, console)
+        }
     }
 
     private func restore(

@@ -173,6 +173,11 @@ open class NSMigrationManager: NSObject {
         _ options: [AnyHashable: Any], _ errors: MigrationErrors
     ) throws {
         if let cancellation { throw cancellation }
+        do {
+            try FileState.makeFile(staging.url.path, like: source.path)
+        } catch {
+            throw SQLiteErrors(path: staging.url.path).translated(error, .opening)
+        }
         let run = try MigrationRun(
             manager: self, mappings: mappings, source: source, sourceOptions: sourceOptions, destination: staging.url,
             options: options)

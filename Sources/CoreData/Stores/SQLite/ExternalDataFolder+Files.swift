@@ -126,6 +126,13 @@ extension ExternalDataFolder {
                 && FileState(other.url.appendingPathComponent(name).path)?.isRegular ?? false
         }
         if missing.isEmpty { return }
+        if !manager.fileExists(atPath: supportFolder.path) {
+            // Who may not look into the other folder may not look into this one.
+            let rights = try manager.attributesOfItem(atPath: other.supportFolder.path)[.posixPermissions] as? NSNumber
+            try manager.createDirectory(
+                at: supportFolder, withIntermediateDirectories: true,
+                attributes: rights.map { [.posixPermissions: $0.intValue | 0o700] })
+        }
         try manager.createDirectory(at: url, withIntermediateDirectories: true)
         for name in missing.sorted() {
             added.insert(name)

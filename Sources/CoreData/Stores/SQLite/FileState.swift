@@ -40,6 +40,25 @@ struct FileState: Equatable, Sendable {
     }
 }
 
+extension FileState {
+    /// Makes an empty file that the same people may use as another one, where there is none: of which SQLite makes a copy, with
+    /// logs that have its rights.
+    ///
+    /// - Throws: `DatabaseError`, as SQLite does where it can't make a file.
+    static func makeFile(_ path: String, like other: String) throws {
+        var info = stat()
+        // Safe: the calls fill a structure of ours, and copy the paths.
+        // Who copies a file that can't be written to wants to write the copy.
+        let mode = unsafe stat(other, &info) == 0 ? info.st_mode & 0o777 | 0o600 : 0o600
+        let file = unsafe open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, mode)
+        if file < 0, errno == EEXIST { return }
+        guard file >= 0 else { throw DatabaseError(resultCode: .SQLITE_CANTOPEN) }
+        // What the process's mask has taken away. A file system without rights refuses, and has none to give.
+        _ = fchmod(file, mode)
+        close(file)
+    }
+}
+
 /// The files of a database at one time: the database, its write-ahead log and the shared index of that.
 struct DatabaseFilesState: Equatable, Sendable {
     let database: FileState?

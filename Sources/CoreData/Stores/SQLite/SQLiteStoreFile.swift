@@ -232,6 +232,8 @@ package enum SQLiteStoreFile {
         do {
             let reader = try ReadOnlyDatabase(path: source.path, options: SQLiteStoreOptions())
             defer { reader.close() }
+            // Before a page is in it: who may not read the source may not read the copy.
+            try FileState.makeFile(destination.path, like: source.path)
             let writer = try writer(destination)
             let needed = try reader.read { original in
                 let needed = try from.needed(by: original)
