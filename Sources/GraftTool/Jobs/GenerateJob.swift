@@ -24,6 +24,7 @@ struct GenerateJob {
                     finding: "no entity has a class of its own",
                     remedy: "Set the class of an entity in the model; NSManagedObject itself needs no file."))
         }
+        try requireOwnFiles(files)
         let directory = URL(fileURLWithPath: folder)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         for file in files {
@@ -35,6 +36,17 @@ struct GenerateJob {
             try Data(file.text.utf8).write(to: url, options: .atomic)
             try console.print(file.name)
         }
+    }
+
+    /// Refuses entities that share a class: the file of one would replace that of the other.
+    private func requireOwnFiles(_ files: [GeneratedFile]) throws {
+        let shared = Dictionary(grouping: files, by: \.name).filter { $0.value.count > 1 }.keys.min()
+        guard let shared else { return }
+        throw GraftError(
+            .other(
+                finding: "several entities would be written into \(shared), because they share a class",
+                remedy: "Give each a class of its own, or choose one of them with --entity."),
+            at: .init(source: model))
     }
 }
 

@@ -38,6 +38,15 @@ import Testing
         #expect(run.diagnostics.contains("TodoList"))
     }
 
+    @Test func `entities that share a class aren't written over each other`() throws {
+        let folder = try TemporaryFolder()
+        let model = try folder.model(
+            #"<entity name="A" representedClassName="Shared"/><entity name="B" representedClassName="Shared"/>"#)
+        try graft("generate", model, "--output", "Classes", in: folder).failed(saying: "Shared+CoreData", "--entity")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("Classes")))
+        try graft("generate", model, "--output", "Classes", "--entity", "A", in: folder).succeeded()
+    }
+
     /// The plugin's tool reads a model's source, this command what the runtime has read of it.
     @Test func `a model's source and the model say the same of its classes`() throws {
         let folders = ["Examples", "../shared/data"].map { Project.root.appending(path: $0) }

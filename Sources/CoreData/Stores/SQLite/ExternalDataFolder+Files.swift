@@ -66,6 +66,12 @@ extension ExternalDataFolder {
     /// The files that the values of a schema's rows are in.
     func files(of schema: SQLSchema, _ db: Database) throws -> Set<URL> {
         var files: Set<URL> = []
+        try forEachFile(of: schema, db) { files.insert($0) }
+        return files
+    }
+
+    /// Calls a closure for each value of a schema's rows that is in a file.
+    func forEachFile(of schema: SQLSchema, _ db: Database, _ body: (URL) -> Void) throws {
         var seen: Set<String> = []
         for entity in schema.entities {
             for case .attribute(let attribute) in entity.properties.values
@@ -76,11 +82,10 @@ extension ExternalDataFolder {
                     "SELECT \(attribute.column) FROM \(entity.table) "
                         + "WHERE LENGTH(\(attribute.column)) = \(Self.referenceLength)")
                 while try references.step() {
-                    if let file = file(of: references.data(at: 0)) { files.insert(file) }
+                    if let file = file(of: references.data(at: 0)) { body(file) }
                 }
             }
         }
-        return files
     }
 
     /// The names of the files that a copy of a database needs, in the state that is read from now on: those that its rows refer

@@ -59,11 +59,14 @@ package struct StoreCheck {
             let opening = SQLiteStoreOpening(
                 url: url, model: model, configuration: nil, options: options(isReadOnly: true), errors: errors)
             let database = try opening.existing()
-            let files = try database.read {
-                try ExternalDataFolder(storeURL: url).files(of: opening.examine($0).0, $0)
+            var count = 0
+            try database.read { db in
+                try ExternalDataFolder(storeURL: url).forEachFile(of: opening.examine(db).0, db) {
+                    if FileState($0.path) == nil { count += 1 }
+                }
             }
             try database.close()
-            return files.count { FileState($0.path) == nil }
+            return count
         } catch {
             throw errors.translated(error, .reading)
         }
@@ -307,12 +310,14 @@ private final class StoreCheckRun {
                         "Drop the index or table that needs it, or change the store with its own program alone.")))
         }
         guard !lines.isEmpty else { return }
-        let isIndex = lines.allSatisfy {
-            $0.contains("missing from index") || $0.contains("wrong # of entries in index")
-        }
+        var isIndex = lines.allSatisfy(Self.isAboutIndex)
         let recovery = "Restore the store from a copy, or save what can be read: sqlite3 STORE .recover"
         var mend = isIndex ? StoreFinding.Mend.possible("makes the index again") : .impossible(recovery)
-        if isIndex, backUp != nil, let reason = try remakeIndexes() { mend = .impossible(reason) }
+        if isIndex, backUp != nil, let reason = try remakeIndexes() {
+            mend = .impossible(reason)
+            // Behind the lines about indexes there was no room for others.
+            isIndex = try integrity().allSatisfy(Self.isAboutIndex)
+        }
         for line in lines { try add(StoreFinding(.damagedFile, "SQLite says: \(line)", mend: mend)) }
         isFileDamaged = !isIndex
         if isFileDamaged, backUp != nil {
@@ -320,6 +325,10 @@ private final class StoreCheckRun {
                 .fileReadCorruptFile,
                 "The file is damaged, and nothing in it is mended: a change could make it worse. \(recovery)")
         }
+    }
+
+    private static func isAboutIndex(_ line: String) -> Bool {
+        line.contains("missing from index") || line.contains("wrong # of entries in index")
     }
 
     /// - Returns: Why the indexes can't be made again; nil where they are.
