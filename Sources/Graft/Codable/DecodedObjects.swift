@@ -37,14 +37,14 @@ final class DecodedObjects {
 
     let model: NSManagedObjectModel
     let compiled: CompiledModel
-    private unowned let context: NSManagedObjectContext
-    private let known: ContextObjects
+    unowned let context: NSManagedObjectContext
+    let known: ContextObjects
     /// What becomes what the store keeps of it.
     private(set) var rounding: Rounding = []
     /// By entity: the identifying attributes.
     private let identities: [[Part]]
     /// By identity space.
-    private var objects: [HashIndex<NSManagedObject>]
+    var objects: [HashIndex<NSManagedObject>]
     private var listOwners = ListOwners()
     private let hasOneSidedLists: Bool
     /// Finds members without identity; made when it is first needed.
@@ -56,7 +56,7 @@ final class DecodedObjects {
     private var state: State?
 
     /// Whether an unsaved object may have an identity that it isn't found by.
-    private var isUncertain = false
+    var isUncertain = false
 
     private struct State: Equatable {
         var saves: Int
@@ -169,48 +169,8 @@ final class DecodedObjects {
         return (found, try number(of: found, expected: entity))
     }
 
-    /// Remembers an object by the attributes of an identity that includes owners. It is found as long as it has none.
-    func enter(_ object: NSManagedObject, withoutOwner values: [GraphValue], _ entity: Int) {
-        guard let identity = Identity(Array(values.indices), { values[$0] }) else { return }
-        enter(object, identity, entity)
-    }
-
-    /// The object of an entity, or one related to it, that has the attributes of an identity that includes owners, and has none of these.
-    func object(withoutOwner values: [GraphValue], _ entity: Int) throws -> NSManagedObject? {
-        let space = compiled.schema.entities[entity].identitySpace
-        guard let identity = Identity(Array(values.indices), { values[$0] }) else { return nil }
-        let index = objects[space]
-        if let found = try index.first(identity.hash, where: { try isAlone($0, values, entity) }) { return found }
-        if try !isUncertain && known.isEmpty(space) { return nil }
-        let description = compiled.schema.entities[space]
-        var parts = zip(description.identityAttributes, values).map { part, value in
-            NSPredicate(format: "%K == %@", argumentArray: [description.properties[part].name, value.object as Any])
-        }
-        parts += description.identityRelationships.map {
-            NSPredicate(format: "%K == nil", description.properties[$0].name)
-        }
-        let request = known.request(space, where: parts, includesUnsaved: true)
-        guard let found = try known.fetch(request).first(where: { try isAlone($0, values, entity) }) else { return nil }
-        enter(found, identity, entity)
-        return found
-    }
-
-    private func isAlone(_ object: NSManagedObject, _ values: [GraphValue], _ entity: Int) throws -> Bool {
-        guard !object.isDeleted, object.managedObjectContext === context else { return false }
-        let number = try number(of: object, expected: entity)
-        // Of another entity, it might not have what the data says.
-        guard compiled.schema.isEntity(number, kindOf: entity) else { return false }
-        let description = compiled.schema.entities[number]
-        return try zip(description.identityAttributes, values).allSatisfy {
-            try object.holds($1, $0, description.properties[$0])
-        }
-            && description.identityRelationships.allSatisfy {
-                object.destination($0, description.properties[$0]) == nil
-            }
-    }
-
     @inline(__always)
-    private func number(of object: NSManagedObject, expected: Int) throws -> Int {
+    func number(of object: NSManagedObject, expected: Int) throws -> Int {
         let entity = object.entity
         return entity === known.entities[expected] ? expected : try compiled.number(of: entity)
     }

@@ -25,6 +25,7 @@ public enum GraphValue: Hashable, Sendable {
 
 // What is no number is itself here, as it is in a store: what sets and tables hold has to be.
 extension GraphValue {
+    /// Whether two values are the same.
     public static func == (one: GraphValue, other: GraphValue) -> Bool {
         switch (one, other) {
         case (.null, .null): true
@@ -42,6 +43,7 @@ extension GraphValue {
         }
     }
 
+    /// Hashes the value; what is no number has one hash.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
