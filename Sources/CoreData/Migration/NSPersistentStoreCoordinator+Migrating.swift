@@ -39,12 +39,7 @@ extension NSPersistentStoreCoordinator {
             if store.type == NSSQLiteStoreType, storeType == NSSQLiteStoreType, let file = store.url,
                 file.path != "/dev/null", URL.path != "/dev/null", !SQLiteStoreFile.isDatabase(at: URL)
             {
-                try copyFile(file, configuration, to: URL, options)
-                let copy = try addPersistentStore(
-                    ofType: storeType, configurationName: configuration, at: URL, options: options)
-                announce(NSUUIDChangedPersistentStoresKey, [store, copy, try movedIDs(from: store, to: copy)])
-                try remove(store)
-                return copy
+                return try moveFile(file, of: store, configuration, to: URL, options)
             }
             return try copyObjects(of: store, configuration, to: URL, options, storeType)
         }
@@ -63,6 +58,28 @@ extension NSPersistentStoreCoordinator {
         type storeType: NSPersistentStore.StoreType
     ) throws -> NSPersistentStore {
         try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+    }
+
+    /// Copies a store's file, and opens the copy instead of it.
+    private func moveFile(
+        _ file: URL, of store: NSPersistentStore, _ configuration: String?, to url: URL,
+        _ options: [AnyHashable: Any]?
+    ) throws -> NSPersistentStore {
+        try copyFile(file, configuration, to: url, options)
+        var copy: NSPersistentStore?
+        do {
+            let added = try addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: configuration, at: url, options: options)
+            copy = added
+            announce(NSUUIDChangedPersistentStoresKey, [store, added, try movedIDs(from: store, to: added)])
+            try remove(store)
+            return added
+        } catch {
+            if let copy { try? remove(copy) }
+            // What can't be taken away now is a store that nobody has open.
+            try? SQLiteStoreFile.destroy(at: url)
+            throw error
+        }
     }
 
     /// Puts a copy of a store in a place when it is known that it can be opened there.

@@ -29,7 +29,7 @@ extension BatchImporter {
     @inline(__always)
     private func makeIfNeeded(_ reference: RowReference, _ snapshot: borrowing GraphSnapshot) throws {
         let flags = snapshot.tables[reference.entity].flags[reference.row]
-        if object(reference) == nil, !isSettled(reference), !flags.contains(.gone) {
+        if object(reference) == nil, !isSettled(reference), flags.isDisjoint(with: [.gone, .dead]) {
             try make(reference.row, plans[reference.entity], snapshot)
         }
     }
@@ -219,7 +219,9 @@ extension BatchImporter {
         let property = plan.properties[version]
         let value = snapshot.tables[plan.number].value(property.column, row: row)
         let stored = try object.graphValue(version, property)
-        guard value.isOutdated(by: stored) else { return false }
+        // The version of a stub is the model's, and none of its own.
+        guard value.isOutdated(by: stored), try !ObjectSuccession(known: matcher.known, editor: editor).isStub(object)
+        else { return false }
         if stored.isLater(than: value) { states[plan.number][row].insert(.skipped) }
         return true
     }

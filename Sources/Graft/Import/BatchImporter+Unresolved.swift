@@ -130,9 +130,10 @@ extension BatchImporter {
                     destination: reference.destination, position: reference.position, policy: .defer, source: 0))
         }
         let tried = pending.all.indices.filter { pending[$0].policy != .link && !pending[$0].isResolved }
-        for (index, object) in zip(tried, try matcher.find(tried.map { pending[$0].destination })) {
-            if let object { try connect(index, to: object) }
-        }
+        let found = zip(tried, try matcher.find(tried.map { pending[$0].destination }))
+            .compactMap { index, object in object.map { (index: index, object: $0) } }
+        try readListOwners(of: found)
+        for (index, object) in found { try connect(index, to: object) }
         let left = try pending.all.compactMap { reference in
             try reference.isResolved ? nil : owner(of: reference).map { (reference: reference, owner: $0) }
         }
@@ -146,6 +147,17 @@ extension BatchImporter {
                     property: plans[failed.entity].properties[failed.relationship].name))
         }
         return try unresolved + left.map { try described($0, of: $1) }
+    }
+
+    /// Reads who has objects in lists without inverse that are about to be put into another one.
+    private func readListOwners(of found: [(index: Int, object: NSManagedObject)]) throws {
+        var objects: [GraphSnapshot.Column: [NSManagedObject]] = [:]
+        for (index, object) in found {
+            let reference = pending[index]
+            guard plans[reference.entity].oneSidedLists.contains(reference.relationship) else { continue }
+            objects[.init(entity: reference.entity, property: reference.relationship), default: []].append(object)
+        }
+        for (column, objects) in objects { try readOwners(of: objects, column.property, column.entity) }
     }
 
     /// Links a reference to its object, which is there now.

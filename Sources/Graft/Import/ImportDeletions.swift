@@ -12,6 +12,8 @@ struct ImportDeletions {
         /// The number of the relationship back to the owner, where the object is to go because the relationship says so;
         /// nil where it goes because nobody could find it again.
         var inverse: Int?
+        /// The relationship that had it, where nothing leads back: somebody else may have it there.
+        var way: GraphSnapshot.Column?
         var isReplaced = false
         /// Whether the object stays if it has an identity by the end: a new one may be given up before it has been filled.
         var staysWithIdentity = false
@@ -34,7 +36,7 @@ struct ImportDeletions {
     /// What a policy has replaced, and what was given up and is elsewhere in the data, in the batch that is saved, and in those before:
     /// whether it goes shows when all has been read.
     private var held: [GivenUp] = []
-    private var heldBefore: [(id: NSManagedObjectID, inverse: Int?, isReplaced: Bool)] = []
+    private var heldBefore: [(id: NSManagedObjectID, inverse: Int?, way: GraphSnapshot.Column?, isReplaced: Bool)] = []
     /// Objects to delete in any case: the data says that they are gone, or a new one of another entity has taken their place.
     private var doomed: [NSManagedObject] = []
     /// Where the data says so, by object.
@@ -83,7 +85,9 @@ struct ImportDeletions {
             orphans += try objects.filter(known.hasNoIdentity).map { GivenUp(object: $0, staysWithIdentity: true) }
         }
         if plans[entity].membersPolicies[number] == .replaceAndDelete {
-            orphans += objects.map { GivenUp(object: $0, inverse: property.inverse, isReplaced: true) }
+            let declaring = known.schema.declaringEntity(of: number, entity)
+            let way = property.inverse == nil ? GraphSnapshot.Column(entity: declaring, property: number) : nil
+            orphans += objects.map { GivenUp(object: $0, inverse: property.inverse, way: way, isReplaced: true) }
         }
     }
 
@@ -102,7 +106,7 @@ struct ImportDeletions {
 
     /// Lets go of the objects of a batch that has been saved.
     mutating func batchWasSaved() {
-        heldBefore += held.map { ($0.object.objectID, $0.inverse, $0.isReplaced) }
+        heldBefore += held.map { ($0.object.objectID, $0.inverse, $0.way, $0.isReplaced) }
         held.removeAll()
         references.batchWasSaved()
     }
@@ -113,11 +117,12 @@ struct ImportDeletions {
         for (number, group) in groups.sorted(by: { $0.key < $1.key }) where number >= 0 {
             let objects = try context.readStored(group.map(\.id), plans[number].name, prefetching: [])
             let byID = Dictionary(objects.map { ($0.objectID.lookupKey, $0) }) { first, _ in first }
-            for (id, inverse, isReplaced) in group {
+            for (id, inverse, way, isReplaced) in group {
                 guard let object = byID[id.lookupKey] else { continue }
                 orphans.append(
                     GivenUp(
-                        object: object, inverse: inverse, isReplaced: isReplaced, staysWithIdentity: !isReplaced))
+                        object: object, inverse: inverse, way: way, isReplaced: isReplaced,
+                        staysWithIdentity: !isReplaced))
             }
         }
         heldBefore.removeAll()
@@ -205,6 +210,9 @@ struct ImportDeletions {
         if given.isReplaced {
             if !isInputComplete || mentioned.contains(given.object.objectID.lookupKey) { return false }
             if let inverse = given.inverse, hasOwner(given.object, inverse, plans[number]) { return false }
+            if let way = given.way, try !known.referrers(of: [given.object], way.entity, way.property).isEmpty {
+                return false
+            }
         }
         return isOrphaned(given.object, plans[number])
     }

@@ -71,7 +71,8 @@ extension ObjectMatcher {
             values.append(snapshot.tables[reference.entity].value(column, row: reference.row))
         }
         return try unsaved[plan.space].first(hash) { object in
-            guard isThere(object), let entity = number(of: object), mapping.canBeSame(entity, plan.number)
+            guard isThere(object), !ended.contains(ObjectIdentifier(object)), let entity = number(of: object),
+                mapping.canBeSame(entity, plan.number)
             else { return false }
             for (number, value) in zip(plan.identity, values) {
                 if try !object.holds(value, number, plan.properties[number]) { return false }

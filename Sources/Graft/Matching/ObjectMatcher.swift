@@ -45,6 +45,8 @@ final class ObjectMatcher {
     var memory: Memory
     /// The unsaved objects of each identity space; only where objects are kept.
     var unsaved: [HashIndex<NSManagedObject>]
+    /// Those of them that the data has said are gone, in an earlier batch: what has their identity now is another object.
+    var ended: Set<ObjectIdentifier> = []
     /// The objects of each entity that were unsaved before the first batch, and have no identity of their own; only where objects are kept.
     var unsavedContents: [[NSManagedObject]]
     /// The same by the value of an attribute, as far as they were looked for by it.

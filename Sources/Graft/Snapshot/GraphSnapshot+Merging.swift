@@ -52,7 +52,7 @@ extension GraphSnapshot {
         _ new: RowReference, into old: RowReference, hash: UInt64?, space: Int, isLinked: Bool = false
     ) -> RowReference {
         if isOutdated(new, by: old) {
-            drop(new)
+            if isLinked { forward(new, to: old) } else { drop(new) }
             return old
         }
         if !claims.isEmpty { noteNaming(new, of: old) }

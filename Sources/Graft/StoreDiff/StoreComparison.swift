@@ -148,8 +148,10 @@ struct StoreComparison {
             let value = try old.plainValue(of: object, member.number, property)
             let otherValue = try new.plainValue(of: other, member.number, property)
             if !value.isNull || !otherValue.isNull { valueCount += 1 }
-            if value.isSameValue(as: otherValue) { continue }
-            // A file that is missing on both sides is no difference; one that is missing on one side isn't null.
+            if value.isSameValue(as: otherValue) {
+                if value.isNull { try requireNull(member.number, property, object, other) }
+                continue
+            }
             changes.append(
                 .init(
                     property.name,
@@ -182,6 +184,19 @@ struct StoreComparison {
             guard let kind = change[properties[number].name] else { continue }
             members.follow(kind, of: change.key, inverse)
         }
+    }
+
+    /// A value whose file is missing on both sides is no difference; one whose file is missing on one side isn't null.
+    private func requireNull(
+        _ number: Int, _ property: GraphSchema.Property, _ object: NSManagedObject, _ other: NSManagedObject
+    ) throws {
+        guard property.attributeKind == .binary || property.attributeKind == .transformable else { return }
+        let values = [
+            Result { try old.value(of: object, number, property) },
+            Result { try new.value(of: other, number, property) },
+        ]
+        let isThere = values.map { if case .success = $0 { true } else { false } }
+        if isThere[0] != isThere[1] { for value in values { _ = try value.get() } }
     }
 
     private func isSame(_ end: NSManagedObject?, _ other: NSManagedObject?) throws -> Bool {

@@ -122,6 +122,14 @@ private struct EntityComparison {
         return (parent.attributes[new.name] ?? parent.relationships[new.name]) !== old
     }
 
+    /// Whether there are objects of the entity itself that need a property, and a super-entity's don't say so already.
+    private func isNeeded(_ property: NSPropertyDescription) -> Bool {
+        if property.isTransient || match.destination.isAbstract { return false }
+        if property.owner === match.destination { return true }
+        let above = match.destination.lineage.dropFirst()
+        return above.prefix { $0 !== property.owner }.allSatisfy(\.isAbstract) && property.owner?.isAbstract ?? false
+    }
+
     private func sorted<Property: NSPropertyDescription>(_ properties: [String: Property]) -> [Property] {
         properties.values.sorted { SQLNaming.precedes($0.name, $1.name) }
     }
@@ -134,9 +142,12 @@ private struct EntityComparison {
 
     private func attributes() -> [ModelDifference] {
         sorted(match.destination.attributesByName).flatMap { new -> [ModelDifference] in
-            let old = match.attributes[new.name]
-            guard isReported(new, old: old) else { return [] }
-            guard let old else { return [difference(new, .added, isFillable(new) ? nil : .noDefault)] }
+            let old = match.attributes[new.name], isReported = isReported(new, old: old)
+            guard let old else {
+                let isMissing = !isFillable(new) && isNeeded(new)
+                return isReported || isMissing ? [difference(new, .added, isMissing ? .noDefault : nil)] : []
+            }
+            guard isReported else { return [] }
             return changes(old, new) + elementChanges(new)
         }
     }
@@ -192,12 +203,12 @@ private struct EntityComparison {
 
     private func relationships() -> [ModelDifference] {
         sorted(match.destination.relationshipsByName).flatMap { new -> [ModelDifference] in
-            let old = match.relationships[new.name]
-            guard isReported(new, old: old) else { return [] }
+            let old = match.relationships[new.name], isReported = isReported(new, old: old)
             guard let old else {
-                let isMissing = !new.isOptional && !new.isToMany && !isFilledByInverse(new)
-                return [difference(new, .added, isMissing ? .nothingToReferTo : nil)]
+                let isMissing = !new.isOptional && !new.isToMany && !isFilledByInverse(new) && isNeeded(new)
+                return isReported || isMissing ? [difference(new, .added, isMissing ? .nothingToReferTo : nil)] : []
             }
+            guard isReported else { return [] }
             return changes(old, new)
         }
     }

@@ -57,10 +57,13 @@ struct LinkMigration {
 
     private func gather(_ job: RelationshipPlan.Job, _ db: any MigrationDatabase) throws {
         let sources = plan.sources(of: job.relationship)
-        if !sources.isEmpty || job.inverse == nil {
-            try gather(sources, job, isReversed: false, db)
-        } else if let inverse = job.inverse {
-            try gather(plan.sources(of: inverse), job, isReversed: true, db)
+        try gather(sources, job, isReversed: false, db)
+        if let inverse = job.inverse, !job.isOwnInverse {
+            // What isn't the other side of a relationship that has been gathered has links of its own.
+            let others = plan.sources(of: inverse).filter { other in
+                !sources.contains { $0.old.inverseRelationship === other.old }
+            }
+            try gather(others, job, isReversed: true, db)
         }
         guard job.isOwnInverse, !job.isLinkTable else { return }
         // Whom one leads to leads back.

@@ -85,12 +85,15 @@ struct RelationshipPlan {
     private func isCopyable(_ relationship: NSRelationshipDescription) -> Bool {
         let sources = sources(of: relationship)
         guard let inverse = relationship.inverseRelationship else { return sources.allSatisfy { !$0.old.isToMany } }
-        if sources.isEmpty { return self.sources(of: inverse).isEmpty }
+        let others = self.sources(of: inverse)
+        // The other side may have links that this one's column doesn't tell.
+        let areTold = others.allSatisfy { other in sources.contains { $0.old.inverseRelationship === other.old } }
+        if sources.isEmpty || !areTold { return sources.isEmpty && others.isEmpty }
         return sources.allSatisfy { source in
             if source.old.isToMany { return false }
             if inverse.isToMany { return !inverse.isOrdered || source.old.inverseRelationship?.isOrdered ?? false }
             guard let oldInverse = source.old.inverseRelationship, !oldInverse.isToMany else { return false }
-            return self.sources(of: inverse).contains { $0.old === oldInverse }
+            return others.contains { $0.old === oldInverse }
         }
     }
 }

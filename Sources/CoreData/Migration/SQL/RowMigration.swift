@@ -48,7 +48,7 @@ struct RowMigration {
                 let oldName = match.attributes[name]?.name ?? match.elements[name]
                 let before: SQLAttribute? =
                     if case .attribute(let found)? = oldName.flatMap(old.property) { found } else { nil }
-                try add(attribute, before, of: old, to: &insertion)
+                try add(attribute, before, of: old, where: presence(of: name, match, old), to: &insertion)
             case .toOne(let toOne) where plan.isDirect(toOne.description):
                 guard case .toOne(let before)? = match.relationships[name].flatMap({ old.property(named: $0.name) })
                 else { continue }
@@ -66,8 +66,21 @@ struct RowMigration {
 
     // MARK: Attributes
 
+    /// For an element of a composite attribute that may have no value: the condition that an old row has one. Nil for all others.
+    private func presence(of name: String, _ match: EntityMatch, _ old: SQLEntity) -> String? {
+        guard let dot = name.firstIndex(of: "."), match.attributes[String(name[..<dot])] != nil,
+            match.destination.attributesByName[String(name[..<dot])]?.isOptional ?? false
+        else { return nil }
+        let columns = match.elements.filter { $0.key.hasPrefix(name[...dot]) }.values.sorted().compactMap { element in
+            if case .attribute(let attribute)? = old.property(named: element) { attribute.column } else { nil }
+        }
+        return columns.isEmpty ? nil : "(\(columns.map { "o.\($0) IS NOT NULL" }.joined(separator: " OR ")))"
+    }
+
+    /// - Parameter presence: The condition for its default value; nil for none.
     private func add(
-        _ new: SQLAttribute, _ old: SQLAttribute?, of entity: SQLEntity, to insertion: inout Insertion
+        _ new: SQLAttribute, _ old: SQLAttribute?, of entity: SQLEntity, where presence: String?,
+        to insertion: inout Insertion
     ) throws {
         // It is computed, unless it is a moment that has passed.
         if let derived = new.description as? NSDerivedAttributeDescription,
@@ -76,7 +89,8 @@ struct RowMigration {
             return
         }
         let value = try MigratedDefault.value(of: new.description, dialect)
-        let mark = MigratedDefault.mark(new.description, dialect)
+        let plain = MigratedDefault.mark(new.description, dialect)
+        let mark = presence.map { "CASE WHEN \($0) THEN \(plain) END" } ?? plain
         guard let old else {
             if value != .null { insertion.add(new.column, mark, [value]) }
             return
