@@ -95,9 +95,7 @@ extension BatchImporter {
                 }
             }
         }
-        for (index, object) in arrived.sorted(by: { $0.index < $1.index }) where !pending[index].isResolved {
-            try connect(index, to: object)
-        }
+        try connect(arrived.sorted { $0.index < $1.index })
     }
 
     private func isSame(
@@ -133,7 +131,7 @@ extension BatchImporter {
         let found = zip(tried, try matcher.find(tried.map { pending[$0].destination }))
             .compactMap { index, object in object.map { (index: index, object: $0) } }
         try readListOwners(of: found)
-        for (index, object) in found { try connect(index, to: object) }
+        try connect(found)
         let left = try pending.all.compactMap { reference in
             try reference.isResolved ? nil : owner(of: reference).map { (reference: reference, owner: $0) }
         }
@@ -160,26 +158,47 @@ extension BatchImporter {
         for (column, objects) in objects { try readOwners(of: objects, column.property, column.entity) }
     }
 
-    /// Links a reference to its object, which is there now.
-    private func connect(_ index: Int, to object: NSManagedObject) throws {
-        let reference = pending[index]
-        pending[index].isResolved = true
-        pending[index].isConnected = true
-        guard let owner = try owner(of: reference), let entity = number(of: owner) else { return }
-        let plan = plans[entity]
-        let property = plan.properties[reference.relationship]
+    /// Links references to their objects, which are there now: all that are of one relationship at once.
+    private func connect(_ arrived: [(index: Int, object: NSManagedObject)]) throws {
+        var cells: [PendingReferences.Cell] = []
+        var groups: [PendingReferences.Cell: [(index: Int, object: NSManagedObject)]] = [:]
+        for (index, object) in arrived {
+            let cell = pending.cell(of: index)
+            if groups[cell] == nil { cells.append(cell) }
+            groups[cell, default: []].append((index, object))
+        }
+        for cell in cells { try connect(groups[cell] ?? [], cell) }
+    }
+
+    private func connect(
+        _ arrived: [(index: Int, object: NSManagedObject)], _ cell: PendingReferences.Cell
+    ) throws {
+        var positions = pending.arrivedPositions(in: cell)
+        let arrived = arrived.filter { !pending[$0.index].isResolved }
+        for (index, _) in arrived { (pending[index].isResolved, pending[index].isConnected) = (true, true) }
+        guard let first = arrived.first.map({ pending[$0.index] }), let owner = try owner(of: first),
+            let entity = number(of: owner)
+        else { return }
+        let property = plans[entity].properties[first.relationship]
         var isChanged = false
         if property.isToMany {
-            var members = owner.members(reference.relationship, property)
-            if members.contains(where: { $0 === object }) { return }
-            members.insert(object, at: min(pending.place(of: index) ?? members.count, members.count))
-            isChanged = try connect(reference.relationship, property, of: owner, to: members, isNew: false)
-        } else {
-            isChanged = try connect(reference.relationship, property, of: owner, to: object, isNew: false)
+            var members = owner.members(first.relationship, property)
+            var known = Set(members.map(ObjectIdentifier.init))
+            for (index, object) in arrived {
+                // Behind those of the list that were there, and behind those that have arrived since and are named before it.
+                let position = pending[index].position
+                let before = positions.count(below: position ?? .max)
+                positions.insert(position ?? .max, at: before)
+                guard known.insert(ObjectIdentifier(object)).inserted else { continue }
+                let place = position.map { position in pending[index].present.map { $0 + before } ?? position }
+                members.insert(object, at: min(place ?? members.count, members.count))
+            }
+            isChanged = try connect(first.relationship, property, of: owner, to: members, isNew: false)
+        } else if let last = arrived.last {
+            isChanged = try connect(first.relationship, property, of: owner, to: last.object, isNew: false)
         }
         guard isChanged else { return }
-        tally.touched.append(
-            .init(object: owner, isStub: false, source: reference.source, offset: reference.offset ?? -1))
+        tally.touched.append(.init(object: owner, isStub: false, source: first.source, offset: first.offset ?? -1))
         tally.countKnown(owner.objectID.lookupKey, entity, isChanged: true)
     }
 
@@ -220,5 +239,17 @@ extension BatchImporter {
             return nil
         }
         return try existing(id)
+    }
+}
+
+extension [Int] {
+    /// How many numbers of an ascending list are less than one.
+    fileprivate func count(below limit: Int) -> Int {
+        var range = startIndex..<endIndex
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = self[middle] < limit ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
     }
 }

@@ -38,7 +38,7 @@ struct PendingReferences {
     }
 
     /// A relationship of an object.
-    private struct Cell: Hashable {
+    struct Cell: Hashable {
         var owner: NSManagedObjectID
         var relationship: Int
     }
@@ -89,15 +89,11 @@ struct PendingReferences {
         }
     }
 
-    /// Where among the members an object comes that has arrived: behind those of its list that were there, and behind those that
-    /// have arrived since and are named before it.
-    func place(of index: Int) -> Int? {
-        guard let position = all[index].position, let present = all[index].present else { return all[index].position }
-        let cell = Cell(owner: all[index].ownerID, relationship: all[index].relationship)
-        let arrived = (byCell[cell] ?? []).filter { other in
-            other != index && all[other].isConnected && (all[other].position ?? .max) < position
-        }
-        return present + arrived.count
+    func cell(of index: Int) -> Cell { Cell(owner: all[index].ownerID, relationship: all[index].relationship) }
+
+    /// The positions of those of a relationship's objects that have arrived, in ascending order.
+    func arrivedPositions(in cell: Cell) -> [Int] {
+        (byCell[cell] ?? []).filter { all[$0].isConnected }.map { all[$0].position ?? .max }.sorted()
     }
 
     /// Lets go of the owners of a saved batch, whose IDs are permanent now.

@@ -59,6 +59,15 @@ struct StagedMigration {
     private func checksum() throws -> String {
         let metadata = try SQLiteStoreFile.metadata(at: url)
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        if configuration != nil {
+            // The store has the hashes of its configuration's entities alone, and stages name whole models.
+            if destination.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) {
+                return destination.versionChecksum
+            }
+            let search = SourceModelSearch(
+                store: url, metadata: metadata, configuration: configuration, destination: destination)
+            if let model = search.run().model { return model.versionChecksum }
+        }
         var hash = ModelHash()
         for name in hashes.keys.sorted(by: SQLNaming.precedes) { hash.add(hashes[name] ?? Data()) }
         return hash.finished().base64EncodedString()
