@@ -174,7 +174,9 @@ extension BatchImporter {
         _ arrived: [(index: Int, object: NSManagedObject)], _ cell: PendingReferences.Cell
     ) throws {
         var positions = pending.arrivedPositions(in: cell)
-        let arrived = arrived.filter { !pending[$0.index].isResolved }
+        // Objects of two entities may be meant by one: the first one is.
+        var taken: Set<Int> = []
+        let arrived = arrived.filter { !pending[$0.index].isResolved && taken.insert($0.index).inserted }
         for (index, _) in arrived { (pending[index].isResolved, pending[index].isConnected) = (true, true) }
         guard let first = arrived.first.map({ pending[$0.index] }), let owner = try owner(of: first),
             let entity = number(of: owner)
