@@ -35,7 +35,9 @@ extension Merger {
                 return ObjectChange(end.key, [change])
             }
             if changes.isEmpty { return patcher.snapshot }
-            patcher = try applied(GraphDiff(changed: changes), to: patcher.snapshot)
+            // Several properties of one object are one change.
+            let changed = Dictionary(grouping: changes, by: \.key).map { ObjectChange($0, $1.flatMap(\.properties)) }
+            patcher = try applied(GraphDiff(changed: changed), to: patcher.snapshot)
         }
     }
 

@@ -5,6 +5,7 @@ extension SnapshotPatcher {
     ///
     /// - Throws: ``GraftError`` for names that the model doesn't have and values of other types than it says.
     mutating func check(_ diff: GraphDiff) throws {
+        try checkRepetitions(diff)
         // Insertions come first, owners before what hangs on them: others may refer to them.
         let leaving = Set(diff.deleted.map(\.key))
         for contents in diff.inserted.sortedByOwners(\.key) { try checkInsertion(contents, leaving) }
@@ -51,6 +52,24 @@ extension SnapshotPatcher {
     }
 
     // MARK: Objects
+
+    /// Refuses a diff that says one thing of an object twice, such as two files put together: two objects of one
+    /// identity would come of it.
+    private func checkRepetitions(_ diff: GraphDiff) throws {
+        let parts = [
+            ("inserts", diff.inserted.map(\.key)), ("deletes", diff.deleted.map(\.key)),
+            ("changes", diff.changed.map(\.key)),
+        ]
+        for (verb, keys) in parts {
+            var seen: Set<ObjectKey> = []
+            guard let key = keys.first(where: { !seen.insert($0).inserted }) else { continue }
+            throw GraftError(
+                .other(
+                    finding: "the diff \(verb) \(key) twice",
+                    remedy: "Make it anew; to put two diffs together, compose them."),
+                at: .init(entity: key.entity))
+        }
+    }
 
     /// - Parameter leaving: What is deleted by the same diff: an object that becomes one of a super-entity is one of them.
     private mutating func checkInsertion(_ contents: ObjectContents, _ leaving: Set<ObjectKey>) throws {
