@@ -8,7 +8,6 @@ extension Merger {
     ///
     /// - Throws: ``GraftError`` for diffs of another model.
     mutating func settleRules(_ merged: SnapshotPatcher) throws -> GraphSnapshot {
-        insertedKeys = Dictionary(merged.insertedRows.map { ($1, $0) }) { first, _ in first }
         var patcher = merged
         var seen: Set<End> = []
         while true {
@@ -94,7 +93,7 @@ extension Merger {
     }
 
     /// The key of an object of a merged graph; one without identity has the key that its side's diff gives it.
-    private func key(of row: RowReference, _ snapshot: GraphSnapshot) -> ObjectKey {
+    func key(of row: RowReference, _ snapshot: GraphSnapshot) -> ObjectKey {
         snapshot.identityKey(of: row) ?? insertedKeys[row] ?? baseKey(of: row)
     }
 

@@ -94,10 +94,6 @@ extension Merger {
             || side.changed.contains { key, _ in isKind(key) && touches(names, key, side) }
     }
 
-    private func key(of row: RowReference, _ merged: GraphSnapshot) -> ObjectKey {
-        merged.identityKey(of: row) ?? ObjectKey(scope.schema.entities[row.entity].name, merged.identity(of: row))
-    }
-
     private mutating func settle(_ pair: Pair, _ constraint: [Int], _ entity: Int, _ merged: GraphSnapshot) {
         let property = scope.schema.entities[entity].properties[constraint[0]]
         let (row, otherRow) = (pair.ours.row, pair.theirs.row)

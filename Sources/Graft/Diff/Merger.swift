@@ -139,15 +139,22 @@ struct Merger {
         try settleEnds()
         try settleListOwners()
         let combined = try combinedDiff()
-        var result = try applied(combined, to: base)
+        var result = try made(combined)
         // What an object takes back may be another one's by now.
         while true {
             let (known, asked) = (overrides, choices.count)
             try settleUniqueness(result.snapshot)
             if overrides == known, choices.count == asked { break }
-            if overrides != known { result = try applied(overriding(combined), to: base) }
+            if overrides != known { result = try made(overriding(combined)) }
         }
         return try settleRules(result)
+    }
+
+    /// Makes the combined diff; the objects that it inserts are known by their keys then.
+    private mutating func made(_ combined: GraphDiff) throws -> SnapshotPatcher {
+        let result = try applied(combined, to: base)
+        insertedKeys = Dictionary(result.insertedRows.map { ($1, $0) }) { first, _ in first }
+        return result
     }
 
     func applied(_ diff: GraphDiff, to snapshot: GraphSnapshot) throws -> SnapshotPatcher {
