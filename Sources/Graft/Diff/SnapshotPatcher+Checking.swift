@@ -16,41 +16,6 @@ extension SnapshotPatcher {
         if policy == .skip, !report.conflicts.isEmpty { leaveOutOtherEnds(diff) }
     }
 
-    /// A link has two ends, and one that doesn't fit at one of them isn't made or taken away by the other one. That can
-    /// leave out more.
-    private mutating func leaveOutOtherEnds(_ diff: GraphDiff) {
-        let kept = Set(insertions.map(\.contents.key)).union(deletions.map(\.contents.key))
-        let skippedObjects = Set((diff.inserted + diff.deleted).map(\.key)).subtracting(kept)
-        var wanted: [ObjectKey: Set<String>] = [:]
-        for change in diff.changed { wanted[change.key] = Set(change.properties.map(\.name)) }
-        for edit in edits { wanted[key(of: edit.row)]?.remove(edit.property.name) }
-        var skipped = wanted.filter { !$0.value.isEmpty }
-        func isLeftOut(_ end: ObjectKey, _ edit: Edit) -> Bool {
-            guard let inverse = scope.schema.inverse(of: edit.property) else { return false }
-            return skippedObjects.contains(end) || skipped[end]?.contains(inverse.name) ?? false
-        }
-        var isDone = false
-        while !isDone {
-            isDone = true
-            for index in edits.indices.reversed() {
-                var edit = edits[index]
-                switch edit.kind {
-                case .attribute: continue
-                case .toOne(let old, let new):
-                    guard [old, new].contains(where: { $0.map { isLeftOut($0, edit) } ?? false }) else { continue }
-                    skipped[key(of: edit.row), default: []].insert(edit.property.name)
-                    edits.remove(at: index)
-                    isDone = false
-                case .toMany(var change):
-                    change.added.removeAll { isLeftOut($0.key, edit) }
-                    change.removed.removeAll { isLeftOut($0.key, edit) }
-                    edit.kind = .toMany(change)
-                    edits[index] = edit
-                }
-            }
-        }
-    }
-
     // MARK: Objects
 
     /// Refuses a diff that says one thing of an object twice, such as two files put together: two objects of one

@@ -2,6 +2,7 @@
 // meaning of "fits" and of "applied".
 //
 //     +Checking    each change against what is there, before anything is touched
+//     +Skipping    the other ends of links that don't fit and are left out
 //     +Linking     links are taken away, then added, each on both sides; then ordered ones are put into order
 //     +Deleting    what is left of deleted objects' links obeys the delete rules
 //
