@@ -31,7 +31,8 @@ extension GraphMerge {
         public var kind: Kind
         /// Which object; of two that break a uniqueness constraint, the one that our side changed or inserted.
         public var key: ObjectKey
-        /// Which property; nil where the object is concerned. The first attribute of a uniqueness constraint.
+        /// Which property; nil where the object is concerned. The first attribute of a uniqueness constraint; a list without
+        /// inverse that the object is in, with the entity that has it: `Box.things`.
         public var property: String?
         /// The other of two objects that break a uniqueness constraint.
         public var other: ObjectKey?
@@ -79,6 +80,25 @@ extension GraphMerge {
             var property: String?
             var other: ObjectKey?
         }
+    }
+}
+
+extension GraphMerge.Conflict {
+    /// The place in a list without inverse that the conflict is about; nil for conflicts about anything else.
+    func listPlace(_ schema: GraphSchema) -> Merger.ListPlace? {
+        guard let property, schema.property(property, of: key) == nil else { return nil }
+        let parts = property.split(separator: ".")
+        return parts.count == 2 ? schema.listPlace(of: key, String(parts[0]), String(parts[1])) : nil
+    }
+}
+
+extension GraphSchema {
+    /// The place of an object in a list without inverse that an entity has; nil for other properties.
+    func listPlace(of member: ObjectKey, _ entity: String, _ name: String) -> Merger.ListPlace? {
+        guard let owner = number(ofEntity: entity), let list = entities[owner].number(ofProperty: name),
+            entities[owner].properties[list].isToMany, entities[owner].properties[list].inverse == nil
+        else { return nil }
+        return Merger.ListPlace(member: member, entity: declaringEntity(of: list, owner), name: name)
     }
 }
 

@@ -40,8 +40,9 @@ struct MergePolicies: Sendable {
 
     /// The policy of a list without inverse, which a conflict names with its entity.
     private func listPolicy(for conflict: GraphMerge.Conflict) -> GraphMerge.Policy? {
-        guard let parts = conflict.property?.split(separator: "."), parts.count == 2 else { return nil }
-        return options.policies[.init(String(parts[0]), String(parts[1]))]
+        conflict.listPlace(base.schema).flatMap {
+            options.policies[.init(base.schema.entities[$0.entity].name, $0.name)]
+        }
     }
 
     private func latest(_ attribute: String, _ conflict: GraphMerge.Conflict) -> GraphMerge.Choice? {

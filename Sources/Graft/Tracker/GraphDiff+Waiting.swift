@@ -35,9 +35,10 @@ extension GraphMerge.Conflict {
     /// The objects that are concerned as a whole.
     var objects: [ObjectKey] { isOfObjects ? [key] + (other.map { [$0] } ?? []) : [] }
 
-    /// The properties that are concerned: of two objects that aren't unique together, all of the constraint.
+    /// The properties of the objects that are concerned: of two that aren't unique together, all of the constraint; none where it is
+    /// in whose list the object is.
     func properties(_ schema: GraphSchema) -> [String] {
-        guard let property, !isOfObjects else { return [] }
+        guard let property, !isOfObjects, listPlace(schema) == nil else { return [] }
         guard kind == .uniqueness, let number = schema.number(ofEntity: key.entity) else { return [property] }
         let entity = schema.entities[number]
         let constraints = entity.uniqueness.filter { entity.properties[$0[0]].name == property }
@@ -50,6 +51,8 @@ extension GraphMerge.Conflict {
 private struct Waiting {
     private var objects: Set<ObjectKey>
     private var properties: [ObjectKey: Set<String>] = [:]
+    /// Where it waits in whose list an object is.
+    private let listPlaces: Set<Merger.ListPlace>
     private let schema: GraphSchema
 
     init(
@@ -58,6 +61,7 @@ private struct Waiting {
     ) {
         self.schema = schema
         objects = Set(conflicts.flatMap(\.objects))
+        listPlaces = Set(conflicts.compactMap { $0.listPlace(schema) })
         for conflict in conflicts {
             for key in [conflict.key] + (conflict.other.map { [$0] } ?? []) {
                 properties[key, default: []].formUnion(conflict.properties(schema))
@@ -103,6 +107,12 @@ private struct Waiting {
         return contains(end) || inverse.map { waits($0, of: end) } ?? false
     }
 
+    /// Whether it waits if an object is in a list without inverse.
+    private func waits(_ member: ObjectKey, inList name: String, of owner: ObjectKey) -> Bool {
+        if listPlaces.isEmpty { return false }
+        return schema.listPlace(of: member, owner.entity, name).map(listPlaces.contains) ?? false
+    }
+
     /// The name of the relationship back.
     private func inverse(of name: String, _ key: ObjectKey) -> String? {
         schema.property(name, of: key).flatMap(schema.inverse)?.name
@@ -117,8 +127,11 @@ private struct Waiting {
         case .toOne(let old, let new): return waits(old, inverse) || waits(new, inverse) ? nil : change
         case .toMany(var members):
             let count = members.added.count + members.removed.count
-            members.added.removeAll { waits($0.key, inverse) }
-            members.removed.removeAll { waits($0.key, inverse) }
+            func isWaiting(_ member: MembersChange.Member) -> Bool {
+                waits(member.key, inverse) || waits(member.key, inList: change.name, of: key)
+            }
+            members.added.removeAll(where: isWaiting)
+            members.removed.removeAll(where: isWaiting)
             if members.added.count + members.removed.count == count { return change }
             return members.isEmpty ? nil : PropertyChange(change.name, .toMany(members))
         }
@@ -128,6 +141,7 @@ private struct Waiting {
     func rest(of contents: PropertyContents, _ key: ObjectKey) -> PropertyContents? {
         if waits(contents.name, of: key) { return nil }
         let inverse = inverse(of: contents.name, key)
-        return contents.value.leading { !waits($0, inverse) }.map { PropertyContents(contents.name, $0) }
+        return contents.value.leading { !waits($0, inverse) && !waits($0, inList: contents.name, of: key) }
+            .map { PropertyContents(contents.name, $0) }
     }
 }

@@ -18,7 +18,7 @@ extension GraphTracker {
             try save()
             let here = try current()
             let decision = try IdentityDecision(state.base.schema, diffOptions, [state.base, here])
-            let sides = try ConflictSides(here, state.base, diffOptions, decision.identification)
+            let sides = try ConflictSides([conflict], here, state.base, diffOptions, decision.identification)
             try change(Settlement(conflict, sides).diffs(to: choice))
         }
         var next = state
@@ -33,7 +33,7 @@ extension GraphTracker {
         _ identification: GraphDiff.Identification
     ) throws -> [GraphMerge.Conflict] {
         if conflicts.isEmpty { return [] }
-        let sides = try ConflictSides(here, server, diffOptions, identification)
+        let sides = try ConflictSides(conflicts, here, server, diffOptions, identification)
         return conflicts.compactMap { Settlement($0, sides).left }
     }
 
@@ -57,6 +57,8 @@ private struct ConflictSides {
     struct Side {
         let snapshot: GraphSnapshot
         let objects: [ObjectKey: ObjectContents]
+        /// In whose lists the objects are that conflicts about lists without inverse are about.
+        let listOwners: [Merger.ListPlace: ObjectKey]
 
         /// An object and what it owns, at any depth.
         func owned(by key: ObjectKey) -> [ObjectContents] {
@@ -70,25 +72,47 @@ private struct ConflictSides {
     let server: Side
 
     init(
-        _ here: GraphSnapshot, _ server: GraphSnapshot, _ options: DiffOptions,
+        _ conflicts: [GraphMerge.Conflict], _ here: GraphSnapshot, _ server: GraphSnapshot, _ options: DiffOptions,
         _ identification: GraphDiff.Identification
     ) throws {
+        let places = Set(conflicts.compactMap { $0.listPlace(here.schema) })
         func side(_ snapshot: GraphSnapshot) throws -> Side {
             let contents = try snapshot.contents(options, identifiedBy: identification)
             return Side(
                 snapshot: try snapshot.identified(by: identification),
-                objects: Dictionary(contents.map { ($0.key, $0) }) { first, _ in first })
+                objects: Dictionary(contents.map { ($0.key, $0) }) { first, _ in first },
+                listOwners: Self.owners(of: places, among: contents, here.schema))
         }
         self.identification = identification
         schema = here.schema
         self.here = try side(here)
         self.server = try side(server)
     }
+
+    /// In whose lists objects are; in the first of several.
+    private static func owners(
+        of places: Set<Merger.ListPlace>, among objects: [ObjectContents], _ schema: GraphSchema
+    ) -> [Merger.ListPlace: ObjectKey] {
+        if places.isEmpty { return [:] }
+        var owners: [Merger.ListPlace: ObjectKey] = [:]
+        for object in objects {
+            for property in object.properties {
+                guard case .toMany(let members, _) = property.value else { continue }
+                for member in members {
+                    guard let place = schema.listPlace(of: member, object.key.entity, property.name) else { break }
+                    if places.contains(place), owners[place] == nil { owners[place] = object.key }
+                }
+            }
+        }
+        return owners
+    }
 }
 
 /// A conflict with what both sides have now, and what leads from here to a choice.
 private struct Settlement {
     private let conflict: GraphMerge.Conflict
+    /// Where it is in whose list the object is.
+    private let listPlace: Merger.ListPlace?
     private let schema: GraphSchema
     private let identification: GraphDiff.Identification
     private let here: ConflictSides.Side
@@ -96,6 +120,7 @@ private struct Settlement {
 
     init(_ conflict: GraphMerge.Conflict, _ sides: ConflictSides) {
         self.conflict = conflict
+        listPlace = conflict.listPlace(sides.schema)
         (schema, identification) = (sides.schema, sides.identification)
         (here, server) = (sides.here, sides.server)
     }
@@ -107,6 +132,7 @@ private struct Settlement {
         let object = side.objects[conflict.key]
         if object == nil, conflict.key.position != nil || conflict.key.isRow { return nil }
         guard let name = conflict.property else { return object.map { .object($0) } ?? .noObject }
+        if let listPlace { return object == nil ? .noObject : .value(.toOne(side.listOwners[listPlace])) }
         guard let property = schema.property(name, of: conflict.key) else { return nil }
         return object.map { .value($0[name] ?? .nothing(property)) } ?? .noObject
     }
@@ -164,6 +190,7 @@ private struct Settlement {
 
     private func diff(to wanted: GraphMerge.Conflict.Version, _ choice: GraphMerge.Choice) throws -> GraphDiff {
         guard let name = conflict.property else { return try objects(wanted) }
+        if let listPlace { return try moving(listPlace, to: wanted) }
         guard let property = schema.property(name, of: conflict.key) else { throw refusal }
         switch wanted {
         case .value(let value): return try diff(name, property, to: value)
@@ -245,6 +272,40 @@ private struct Settlement {
         let (members, wanted) = (Set(list), Set(other))
         var next = other.filter(members.contains).makeIterator()
         return list.map { wanted.contains($0) ? next.next() ?? $0 : $0 }
+    }
+
+    // MARK: Lists without inverse
+
+    /// Who has the object in the list gives it up, and another one takes it.
+    private func moving(_ place: Merger.ListPlace, to wanted: GraphMerge.Conflict.Version) throws -> GraphDiff {
+        guard case .value(.toOne(let new)) = wanted, here.objects[place.member] != nil else { throw refusal }
+        let old = here.listOwners[place]
+        if old == new { return GraphDiff() }
+        var changes: [ObjectChange] = []
+        if let old {
+            changes.append(try change(of: place.name, old) { list in list.filter { $0 != place.member } })
+        }
+        if let new { changes.append(try change(of: place.name, new) { adding(place, to: $0, of: new) }) }
+        return GraphDiff(changed: changes)
+    }
+
+    private func change(
+        of list: String, _ owner: ObjectKey, _ edit: ([ObjectKey]) -> [ObjectKey]
+    ) throws -> ObjectChange {
+        guard let object = here.objects[owner], let property = schema.property(list, of: owner) else { throw refusal }
+        let members = object[list]?.ends ?? []
+        let change = MembersChange(from: members, to: edit(members), isOrdered: property.isOrdered)
+        return ObjectChange(owner, [PropertyChange(list, .toMany(change))])
+    }
+
+    /// A list with the object: behind the member that it follows on the server, or at the end.
+    private func adding(_ place: Merger.ListPlace, to members: [ObjectKey], of owner: ObjectKey) -> [ObjectKey] {
+        let list = server.objects[owner]?[place.name]?.ends ?? []
+        guard let index = list.firstIndex(of: place.member) else { return members + [place.member] }
+        var result = members
+        let previous = list[..<index].last { members.contains($0) }
+        result.insert(place.member, at: previous.flatMap { members.firstIndex(of: $0) }.map { $0 + 1 } ?? 0)
+        return result
     }
 
     // MARK: Uniqueness

@@ -42,13 +42,26 @@ extension GraphMerge.Conflict {
         conflict.key = key.carried(match)
         conflict.other = other?.carried(match)
         if let property {
-            guard let name = match.newName(ofProperty: property, in: key.entity) else { return nil }
-            conflict.property = name
+            let list = listPlace(match.old)
+            conflict.property =
+                if let list { list.newName(match) } else { match.newName(ofProperty: property, in: key.entity) }
+            if conflict.property == nil { return nil }
         }
         (conflict.base, conflict.ours, conflict.theirs) = (
             base.carried(match), ours.carried(match), theirs.carried(match)
         )
         return conflict
+    }
+}
+
+extension Merger.ListPlace {
+    /// What a conflict calls the list in a later version of the model; nil where it is gone, or has an inverse by now.
+    fileprivate func newName(_ match: SchemaMatch) -> String? {
+        let owner = match.old.entities[entity].name
+        guard let newOwner = match.newName(ofEntity: owner), let newName = match.newName(ofProperty: name, in: owner),
+            let place = match.new.listPlace(of: member, newOwner, newName)
+        else { return nil }
+        return "\(match.new.entities[place.entity].name).\(newName)"
     }
 }
 

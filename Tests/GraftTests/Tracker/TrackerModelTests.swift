@@ -107,6 +107,49 @@ import Testing
         #expect(left.isEmpty)
     }
 
+    @Test func `a conflict about a list without inverse is carried over with the list's new name`() throws {
+        func model(_ owner: String, _ list: String) -> NSManagedObjectModel {
+            var sketch = ModelSketch()
+            sketch.entity(owner, info: ["identityAttributes": "id"], [.attribute("id"), .toMany(list, "Thing")])
+            sketch.entity("Thing", info: ["identityAttributes": "id"], [.attribute("id")])
+            return sketch.model()
+        }
+        let thing = ObjectKey("Thing", [.string("x")])
+        func change(of box: String, _ members: MembersChange) -> ObjectChange {
+            ObjectChange(ObjectKey("Box", [.string(box)]), [PropertyChange("things", .toMany(members))])
+        }
+        try with(model("Box", "things")) { context in
+            let things = NSSet(object: context.add("Thing", ["id": "x"]))
+            let boxes = ["a", "b", "c"].map { context.add("Box", ["id": $0]) }
+            boxes[0].setValue(things, forKey: "things")
+            let tracker = try GraphTracker(file: file, context: context)
+            try tracker.markSent()
+            try tracker.confirm()
+            var answer = try GraphSnapshot(of: context)
+            try answer.apply(
+                GraphDiff(changed: [
+                    change(of: "a", MembersChange(removed: [.init(thing)])),
+                    change(of: "c", MembersChange(added: [.init(thing)])),
+                ]))
+            boxes[0].setValue(NSSet(), forKey: "things")
+            boxes[1].setValue(things, forKey: "things")
+            try tracker.receive(answer)
+            #expect(tracker.conflicts.map(\.property) == ["Box.things"])
+        }
+        let second = model("Crate", "content")
+        let crate = second.entitiesByName["Crate"]
+        crate?.renamingIdentifier = "Box"
+        crate?.relationshipsByName["content"]?.renamingIdentifier = "things"
+        try with(second) { context in
+            let tracker = try GraphTracker(file: file, context: context)
+            let conflict = try #require(tracker.conflicts.first)
+            #expect(conflict.property == "Crate.content")
+            #expect(try tracker.pendingChange().isEmpty)
+            try tracker.settle(conflict, .theirs)
+            #expect(try context.one("Crate", "id", "c")?.texts("content", "id") == ["x"])
+        }
+    }
+
     @Test func `an identifier stays the same through several versions`() throws {
         func model(_ name: String, _ identifier: String?) -> NSManagedObjectModel {
             var sketch = ModelSketch()
