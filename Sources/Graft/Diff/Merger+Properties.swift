@@ -50,7 +50,8 @@ extension Merger {
     mutating func settleEnds() throws {
         var second: [(end: End, firstName: String)] = []
         var paired: [End] = []
-        for end in try changedEnds() {
+        let changed = try changedEnds()
+        for end in changed {
             let property = try property(end.name, of: end.key)
             let inverse = inverse(of: property).flatMap { $0.isToMany ? nil : $0 }
             if let inverse, inverse.name == property.name, inverse.destination == property.destination {
@@ -58,20 +59,21 @@ extension Merger {
             } else if let inverse, isSecond(property, inverse) {
                 second.append((end, inverse.name))
             } else {
-                ends[end] = try settledEnd(end)
+                ends[end] = settledEnd(end)
             }
         }
         for (end, firstName) in second { settleSecond(end, firstName) }
-        try settlePairs(paired)
+        settlePairs(paired)
+        for end in changed { restorePartner(end) }
         try settleRings()
     }
 
     /// Settles relationships that are their own inverse: each is its partner's partner. What both sides changed comes first, and who
-    /// is left without the partner that one side gave it has none.
-    private mutating func settlePairs(_ paired: [End]) throws {
+    /// is left without the partner that one side gave it has none at first.
+    private mutating func settlePairs(_ paired: [End]) {
         func isContested(_ end: End) -> Bool { wish(end, ours) != nil && wish(end, theirs) != nil }
         for end in paired.filter(isContested) + paired.filter({ !isContested($0) }) {
-            let wanted = try settledEnd(end)
+            let wanted = settledEnd(end)
             // Whose partner has chosen it has no choice left.
             if ends[end] != nil { continue }
             guard let wanted, ends[End(key: wanted, name: end.name)] == nil else {
@@ -119,6 +121,14 @@ extension Merger {
 
     func baseEnd(_ end: End) -> ObjectKey? { baseMembers(of: end.key, end.name).first }
 
+    /// The other end of the link that a relationship had before, where that leads to one object, too.
+    private func baseBack(_ end: End) -> End? {
+        guard let old = baseEnd(end), let property = scope.schema.property(end.name, of: end.key),
+            let inverse = inverse(of: property), !inverse.isToMany
+        else { return nil }
+        return End(key: old, name: inverse.name)
+    }
+
     /// What a side wants of a relationship, after deletions: taking away a link to an object that it deleted is no wish.
     private func wish(_ end: End, _ side: Side) -> ObjectKey?? {
         guard let new = self.end(end, side) else { return .none }
@@ -131,16 +141,15 @@ extension Merger {
     func keptBaseEnd(_ end: End) -> ObjectKey? { baseEnd(end).flatMap { gone.contains($0) ? nil : $0 } }
 
     /// Whether both sides gave the object at an end to the same other one. Who only loses it by that wants nothing.
-    private func isGivenAway(_ end: End) throws -> Bool {
-        guard let old = baseEnd(end), let inverse = inverse(of: try property(end.name, of: end.key)), !inverse.isToMany
-        else { return false }
-        let back = End(key: old, name: inverse.name)
-        guard case .some(.some(let new)) = wish(back, ours), new != end.key else { return false }
+    private func isGivenAway(_ end: End) -> Bool {
+        guard let back = baseBack(end), case .some(.some(let new)) = wish(back, ours), new != end.key else {
+            return false
+        }
         return wish(back, theirs) == .some(new)
     }
 
-    private mutating func settledEnd(_ end: End) throws -> ObjectKey? {
-        let isGivenAway = try isGivenAway(end)
+    private mutating func settledEnd(_ end: End) -> ObjectKey? {
+        let isGivenAway = isGivenAway(end)
         let old = isGivenAway ? nil : keptBaseEnd(end)
         switch (wish(end, ours), wish(end, theirs)) {
         case (.none, .none): return old
@@ -173,9 +182,7 @@ extension Merger {
         }
         let (our, their) = (wish(end, ours) ?? nil, wish(end, theirs) ?? nil)
         let old = baseEnd(end)
-        if let new = our ?? their, wants(new),
-            (our == nil ? removes(end, firstName, ours) : removes(end, firstName, theirs))
-        {
+        if let new = our ?? their, wants(new), removes(end, our == nil ? ours : theirs) {
             return settleRemoval(end, firstName, by: our == nil ? .ours : .theirs, new)
         }
         let candidates = Set([our, their, old].compactMap { $0 }.filter { wants($0) && !gone.contains($0) })
@@ -194,10 +201,19 @@ extension Merger {
         ends[end] = .some(winner)
     }
 
-    /// Whether a side takes a link away, and not only because it gives the other object another one.
-    private func removes(_ end: End, _ firstName: String, _ side: Side) -> Bool {
-        guard let old = baseEnd(end), case .some(nil) = wish(end, side) else { return false }
-        return self.end(End(key: old, name: firstName), side) == .some(nil)
+    /// Whether a side takes a link away, and not only because it gives one of the two objects another one.
+    private func removes(_ end: End, _ side: Side) -> Bool {
+        guard let back = baseBack(end), case .some(nil) = wish(end, side) else { return false }
+        return self.end(back, side) == .some(nil)
+    }
+
+    /// Lets two objects have each other again that a side parted only to give one of them to another object, which didn't get it.
+    private mutating func restorePartner(_ end: End) {
+        guard ends[end] == .some(nil), let back = baseBack(end), ends[back] == .some(nil), !gone.contains(back.key),
+            !removes(end, ours), !removes(end, theirs)
+        else { return }
+        ends[end] = .some(back.key)
+        ends[back] = .some(end.key)
     }
 
     /// Settles what one side wants to lead nowhere and the other one elsewhere.
