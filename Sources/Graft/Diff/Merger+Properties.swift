@@ -129,11 +129,15 @@ extension Merger {
         return End(key: old, name: inverse.name)
     }
 
-    /// What a side wants of a relationship, after deletions: taking away a link to an object that it deleted is no wish.
+    /// What a side wants of a relationship, after deletions: taking away a link to an object that it deleted is no wish, and neither is
+    /// losing an object to one that is gone.
     private func wish(_ end: End, _ side: Side) -> ObjectKey?? {
         guard let new = self.end(end, side) else { return .none }
         if let new { return gone.contains(new) ? .none : .some(new) }
         if let old = baseEnd(end), side.deletedAtFirst.contains(old) { return .none }
+        if let back = baseBack(end), case .some(.some(let taker)) = self.end(back, side), gone.contains(taker) {
+            return .none
+        }
         return .some(nil)
     }
 
