@@ -67,13 +67,10 @@ extension Merger {
         for (top, kind) in tops.sorted(by: { $0.key < $1.key }) where self[keyPath: side].deleted[top] != nil {
             let conflict = conflict(kind, top, isOurs: side == \Merger.ours, self[keyPath: side], self[keyPath: other])
             let wins: GraphMerge.Choice = side == \Merger.ours ? .ours : .theirs
-            if settle(conflict) == wins {
-                for key in ownedObjects(of: top, among: deleted) { self[keyPath: other].changed[key] = nil }
-            } else {
-                let objects = ownedObjects(of: top, among: deleted)
-                for key in objects { self[keyPath: side].deleted[key] = nil }
-                staying.formUnion(objects)
-            }
+            if settle(conflict) == wins { continue }
+            let objects = ownedObjects(of: top, among: deleted)
+            for key in objects { self[keyPath: side].deleted[key] = nil }
+            staying.formUnion(objects)
         }
         kept.formUnion(staying)
         keepEntities(of: staying, side)

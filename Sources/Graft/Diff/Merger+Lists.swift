@@ -20,9 +20,12 @@ extension Merger {
 
     /// Settles in whose lists objects are that each side gave to another owner.
     mutating func settleListOwners() throws {
-        let (our, their) = (try newOwners(ours), try newOwners(theirs))
+        let added = (ours: try newOwners(ours), theirs: try newOwners(theirs))
+        let our = added.ours.filter { !gone.contains($0.value) }
+        let their = added.theirs.filter { !gone.contains($0.value) }
         let places = our.keys.filter { their[$0] != nil && their[$0] != our[$0] && !gone.contains($0.member) }
-        let owners = baseOwners(of: places, among: Set(ours.changed.keys).union(theirs.changed.keys))
+        let changed = Set(ours.changed.keys).union(theirs.changed.keys)
+        let owners = baseOwners(of: places, among: changed)
         for place in places.sorted() {
             let before = owners[place]
             let conflict = GraphMerge.Conflict(
@@ -35,6 +38,15 @@ extension Merger {
                 default: before
                 }
             listOwners[place] = .some(owner)
+        }
+        // Who put an object into the list of an owner that goes has taken it out of no other one's.
+        let lost = Set(added.ours.keys).union(added.theirs.keys).subtracting(our.keys).subtracting(their.keys)
+        for (place, before) in baseOwners(of: Array(lost), among: changed)
+        where lost.contains(place) && !gone.contains(place.member) {
+            let isTaken =
+                added.ours[place] == nil && removes(place, before, ours)
+                || added.theirs[place] == nil && removes(place, before, theirs)
+            if !isTaken { listOwners[place] = .some(before) }
         }
         // Who deleted an owner that stays has taken nothing out of its list, and may have put it into another one.
         let all = Set(our.keys).union(their.keys)
@@ -56,21 +68,27 @@ extension Merger {
         return ListPlace(member: member, entity: scope.schema.declaringEntity(of: number, entity), name: name)
     }
 
-    /// The owners to whose lists a side has added objects.
+    /// Whether a side takes an object out of an owner's list.
+    private func removes(_ place: ListPlace, _ owner: ObjectKey, _ side: Side) -> Bool {
+        guard case .toMany(let members)? = side.changed[owner]?[place.name] else { return false }
+        return members.removed.contains { $0.key == place.member }
+    }
+
+    /// The owners to whose lists a side has added objects: of several, one that stays.
     private func newOwners(_ side: Side) throws -> [ListPlace: ObjectKey] {
         var owners: [ListPlace: ObjectKey] = [:]
         func add(_ members: [ObjectKey], _ owner: ObjectKey, _ name: String) throws {
             for member in members {
                 guard let place = try listPlace(of: member, owner, name) else { return }
-                owners[place] = owner
+                if owners[place] == nil || !gone.contains(owner) { owners[place] = owner }
             }
         }
-        for (key, change) in side.changed where !gone.contains(key) {
+        for (key, change) in side.changed {
             for property in change.properties {
                 if case .toMany(let members) = property.kind { try add(members.added.map(\.key), key, property.name) }
             }
         }
-        for (key, contents) in side.inserted where !gone.contains(key) {
+        for (key, contents) in side.inserted {
             for property in contents.properties {
                 if case .toMany(let members, _) = property.value { try add(members, key, property.name) }
             }

@@ -207,7 +207,9 @@ extension Merger {
 
     /// Whether a side takes a link away, and not only because it gives one of the two objects another one.
     private func removes(_ end: End, _ side: Side) -> Bool {
-        guard let back = baseBack(end), case .some(nil) = wish(end, side) else { return false }
+        guard let back = baseBack(end), !gone.contains(back.key), case .some(nil) = wish(end, side) else {
+            return false
+        }
         return self.end(back, side) == .some(nil)
     }
 
