@@ -71,7 +71,8 @@ extension GraphDiff {
 }
 
 extension ObjectKey {
-    fileprivate func renamed(_ names: [ObjectKey: ObjectKey]) -> ObjectKey {
+    /// The key with other names for some objects.
+    func renamed(_ names: [ObjectKey: ObjectKey]) -> ObjectKey {
         if let name = names[self] { return name }
         var key = self
         key.owners = owners.map { $0?.renamed(names) }

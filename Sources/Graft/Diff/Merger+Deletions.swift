@@ -49,6 +49,7 @@ extension Merger {
         for contents in side.inserted.values {
             for property in contents.properties { needs.referredTo.formUnion(property.value.ends) }
         }
+        needs.referredTo.formUnion(side.implied.values.compactMap(\.self))
         return needs
     }
 

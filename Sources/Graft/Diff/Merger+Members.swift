@@ -15,7 +15,7 @@ extension Merger {
     mutating func members(of key: ObjectKey, _ name: String, isOrdered: Bool) throws -> [ObjectKey] {
         let before = baseMembers(of: key, name)
         let (our, their) = (list(key, name, ours, before), list(key, name, theirs, before))
-        let inverse = inverse(of: try property(name, of: key))
+        let inverse = scope.schema.inverse(of: try property(name, of: key))
         let (wasMember, isOurs, isTheirs) = (Set(before), Set(our), Set(their))
         func isMember(_ member: ObjectKey) throws -> Bool {
             if gone.contains(member) { return false }

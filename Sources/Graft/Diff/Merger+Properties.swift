@@ -53,7 +53,7 @@ extension Merger {
         let changed = try changedEnds()
         for end in changed {
             let property = try property(end.name, of: end.key)
-            let inverse = inverse(of: property).flatMap { $0.isToMany ? nil : $0 }
+            let inverse = scope.schema.inverse(of: property).flatMap { $0.isToMany ? nil : $0 }
             if let inverse, inverse.name == property.name, inverse.destination == property.destination {
                 paired.append(end)
             } else if let inverse, isSecond(property, inverse) {
@@ -99,6 +99,7 @@ extension Merger {
                     if case .toOne = property.value { found.insert(End(key: key, name: property.name)) }
                 }
             }
+            found.formUnion(side.implied.keys.filter { !gone.contains($0.key) })
         }
         return found.sorted()
     }
@@ -111,6 +112,7 @@ extension Merger {
 
     /// Where a side lets a relationship lead; `.none` where it didn't touch it.
     private func end(_ end: End, _ side: Side) -> ObjectKey?? {
+        if let implied = side.implied[end] { return .some(implied) }
         if let contents = side.inserted[end.key] {
             if case .toOne(let key)? = contents[end.name] { return .some(key) }
             return .some(nil)
@@ -119,12 +121,10 @@ extension Merger {
         return .some(new)
     }
 
-    func baseEnd(_ end: End) -> ObjectKey? { baseMembers(of: end.key, end.name).first }
-
     /// The other end of the link that a relationship had before, where that leads to one object, too.
     private func baseBack(_ end: End) -> End? {
         guard let old = baseEnd(end), let property = scope.schema.property(end.name, of: end.key),
-            let inverse = inverse(of: property), !inverse.isToMany
+            let inverse = scope.schema.inverse(of: property), !inverse.isToMany
         else { return nil }
         return End(key: old, name: inverse.name)
     }
@@ -160,7 +160,9 @@ extension Merger {
         case (.some(let new), .none), (.none, .some(let new)): return new
         case (.some(let our), .some(let their)):
             if our == their { return our }
-            if isGivenAway, our == nil || their == nil { return our ?? their }
+            // Who only takes an object away from another one doesn't say that nobody is to have it.
+            if our == nil, isGivenAway || ours.implied[end] != nil { return their }
+            if their == nil, isGivenAway || theirs.implied[end] != nil { return our }
             switch settle(conflict(end)) {
             case .ours: return our
             case .theirs: return their
@@ -186,7 +188,7 @@ extension Merger {
         }
         let (our, their) = (wish(end, ours) ?? nil, wish(end, theirs) ?? nil)
         let old = baseEnd(end)
-        if let new = our ?? their, wants(new), removes(end, our == nil ? ours : theirs) {
+        if let new = our ?? their, wants(new), denies(end, our == nil ? ours : theirs) {
             return settleRemoval(end, firstName, by: our == nil ? .ours : .theirs, new)
         }
         let candidates = Set([our, their, old].compactMap { $0 }.filter { wants($0) && !gone.contains($0) })
@@ -211,6 +213,12 @@ extension Merger {
             return false
         }
         return self.end(back, side) == .some(nil)
+    }
+
+    /// Whether a side takes a link away and says so itself at both ends.
+    private func denies(_ end: End, _ side: Side) -> Bool {
+        guard let back = baseBack(end), removes(end, side) else { return false }
+        return side.implied[end] == nil && side.implied[back] == nil
     }
 
     /// Lets two objects have each other again that a side parted only to give one of them to another object, which didn't get it.

@@ -32,7 +32,9 @@ extension Merger {
     private mutating func takeBack(_ end: End) throws {
         let (new, old) = (ends[end] ?? nil, keptBaseEnd(end))
         ends[end] = .some(old)
-        guard let inverse = inverse(of: try property(end.name, of: end.key)), !inverse.isToMany else { return }
+        guard let inverse = scope.schema.inverse(of: try property(end.name, of: end.key)), !inverse.isToMany else {
+            return
+        }
         if let new { ends[End(key: new, name: inverse.name)] = .some(nil) }
         if let old { ends[End(key: old, name: inverse.name)] = .some(end.key) }
     }
@@ -44,6 +46,7 @@ extension Merger {
     /// Whether a side has changed a relationship, and that still counts.
     private func changed(_ end: End, _ side: Side) -> Bool {
         if ends[end] ?? nil == keptBaseEnd(end) { return false }
+        if case .some(.some(_)) = side.implied[end] { return true }
         return side.changed[end.key]?[end.name] != nil || side.inserted[end.key]?[end.name] != nil
     }
 

@@ -3,6 +3,7 @@
 //     +Deletions   which deleted objects stay after all, and which inserted ones go with an owner that is deleted
 //     +Entities    two objects that can only be one: of one identity, or of one owner that can have one
 //     +Released    objects that a side made others of, by deleting an owner that their identity names
+//     +Implied     to-one relationships of which a diff says nothing itself, but what leads back to them
 //     +Properties  attributes and to-one relationships; a to-one relationship decides about its link
 //     +Rings       owners that only both sides together put below each other
 //     +Members     to-many relationships: by element, and ordered ones by position
@@ -24,6 +25,8 @@ struct Merger {
         var changed: [ObjectKey: ObjectChange]
         /// What it deleted before conflicts were settled.
         let deletedAtFirst: Set<ObjectKey>
+        /// Where to-one relationships lead that it names at their other end alone.
+        var implied: [End: ObjectKey?] = [:]
 
         init(_ diff: GraphDiff) {
             deleted = Dictionary(diff.deleted.map { ($0.key, $0) }) { first, _ in first }
@@ -35,6 +38,7 @@ struct Merger {
         /// Takes other objects for some that the side inserted.
         mutating func replace(_ names: [ObjectKey: ObjectKey], in schema: GraphSchema) {
             for key in names.keys { inserted[key] = nil }
+            implied = implied.filter { names[$0.key.key] == nil }
             rename(names, in: schema)
         }
 
@@ -44,6 +48,10 @@ struct Merger {
                 deleted: Array(deleted.values), inserted: Array(inserted.values), changed: Array(changed.values))
             let side = Side(diff.renaming(names, in: schema))
             (deleted, inserted, changed) = (side.deleted, side.inserted, side.changed)
+            let ends = implied.map { end, new in
+                (End(key: end.key.renamed(names), name: end.name), new?.renamed(names))
+            }
+            implied = Dictionary(ends) { first, _ in first }
         }
     }
 
@@ -58,6 +66,8 @@ struct Merger {
     }
 
     let base: GraphSnapshot
+    /// The base with both ends of each link.
+    private var linkedBase: GraphSnapshot
     let scope: DiffScope
     private let diffOptions: DiffOptions
     let baseKeys: RowKeys
@@ -100,6 +110,7 @@ struct Merger {
         _ decide: @escaping (GraphMerge.Conflict) -> GraphMerge.Choice?
     ) throws {
         self.base = base
+        linkedBase = base
         self.ours = Side(ours)
         self.theirs = Side(theirs)
         self.decide = decide
@@ -114,6 +125,10 @@ struct Merger {
         for (row, position) in baseKeys.positions {
             rowsByPosition[ObjectKey(scope.schema.entities[row.entity].name, at: position)] = row
         }
+        let implied = (ours: try impliedEnds(self.ours), theirs: try impliedEnds(self.theirs))
+        if implied.ours.isEmpty, implied.theirs.isEmpty { return }
+        (self.ours.implied, self.theirs.implied) = implied
+        linkedBase = try base.completingInverses()
     }
 
     /// The merged graph.
@@ -303,10 +318,15 @@ struct Merger {
     }
 
     /// The members of a relationship before both sides' changes.
-    func baseMembers(of key: ObjectKey, _ name: String) -> [ObjectKey] {
+    func baseMembers(of key: ObjectKey, _ name: String) -> [ObjectKey] { members(of: key, name, in: base) }
+
+    /// Where a to-one relationship led before, even if the base says so at the other end alone.
+    func baseEnd(_ end: End) -> ObjectKey? { members(of: end.key, end.name, in: linkedBase).first }
+
+    private func members(of key: ObjectKey, _ name: String, in snapshot: GraphSnapshot) -> [ObjectKey] {
         guard let row = baseRow(of: key), let property = scope.schema.entities[row.entity].property(name) else {
             return []
         }
-        return base.uniqueDestinations(of: row, property).map { baseKey(of: $0) }
+        return snapshot.uniqueDestinations(of: row, property).map { baseKey(of: $0) }
     }
 }
