@@ -59,7 +59,7 @@ import Testing
             try context.save()
         }
         _ = try stack.container.apply(diff, options: GraphDiff.ApplyingOptions(conflicts: .skip))
-        try stack.perform { context in
+        try stack.perform { context throws in
             for entity in ["Address", "Desk"] {
                 #expect(try context.one(entity, "id", "1")?.object("person")?.text("id") == "r", "\(entity)")
             }
