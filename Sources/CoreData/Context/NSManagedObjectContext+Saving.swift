@@ -221,7 +221,12 @@ extension NSManagedObjectContext {
     var origin: StoreOrigin { StoreOrigin(author: transactionAuthor, contextName: name) }
 
     private func insertion(_ object: NSManagedObject) throws -> RowChange {
-        try checkDestinations(object, object.layout.toOneSlots + object.layout.toManySlots)
+        let isPermanent = requiredSource.isPermanent
+        try checkDestinations(
+            object,
+            (object.layout.toOneSlots + object.layout.toManySlots).filter {
+                !isPermanent || !object.layout.slots[$0].isTransient
+            })
         var values = object.values
         // What the same save deletes is nobody's member.
         for slot in object.layout.toManySlots where !deleted.isEmpty && object.layout.needsRelationChange[slot] {

@@ -66,6 +66,13 @@ extension Merger {
         settlePairs(paired)
         for end in changed { restorePartner(end) }
         try settleRings()
+        // Who deleted a parent that stays has taken nothing out of its list.
+        for end in changed where ours.implied[end] != nil || theirs.implied[end] != nil {
+            guard let new = ends[end], let old = baseEnd(end), new != old, kept.contains(old),
+                let list = scope.schema.inverse(of: try property(end.name, of: end.key)), list.isToMany
+            else { continue }
+            losingLists[old, default: []].insert(list.name)
+        }
     }
 
     /// Settles relationships that are their own inverse: each is its partner's partner. What both sides changed comes first, and who

@@ -20,6 +20,21 @@ extension SnapshotPatcher {
                 report.conflicts.append(denial.conflict)
             }
             deletions.removeAll { staying.contains($0.row) }
+            leaveLinksOfStaying()
+        }
+    }
+
+    /// What other objects' changes say of the links of objects that stay went with the deletion.
+    private mutating func leaveLinksOfStaying() {
+        for index in edits.indices.reversed() {
+            switch edits[index].kind {
+            case .toOne(let old?, nil):
+                if let end = row(of: old), staying.contains(end) { edits.remove(at: index) }
+            case .toMany(var change):
+                change.removed.removeAll { row(of: $0.key).map(staying.contains) ?? false }
+                edits[index].kind = .toMany(change)
+            case .attribute, .toOne: continue
+            }
         }
     }
 

@@ -65,7 +65,7 @@ struct DocumentNames {
             }
             let others = [other] + sharing[space][hash.value, default: []]
             isUnique = !others.contains { schema.isEntity(entity, relatedTo: $0) }
-            sharing[space][hash.value, default: []].append(entity)
+            if !others.contains(entity) { sharing[space][hash.value, default: []].append(entity) }
         }
         lastID += 1
         ids[index].append(lastID)

@@ -158,16 +158,16 @@ extension BatchImporter {
         for (column, objects) in objects { try readOwners(of: objects, column.property, column.entity) }
     }
 
-    /// Links references to their objects, which are there now: all that are of one relationship at once.
+    /// Links references to their objects, which are there now: those of one relationship at once that the data has one after the other. Of two
+    /// owners the last one counts.
     private func connect(_ arrived: [(index: Int, object: NSManagedObject)]) throws {
-        var cells: [PendingReferences.Cell] = []
-        var groups: [PendingReferences.Cell: [(index: Int, object: NSManagedObject)]] = [:]
-        for (index, object) in arrived {
-            let cell = pending.cell(of: index)
-            if groups[cell] == nil { cells.append(cell) }
-            groups[cell, default: []].append((index, object))
+        var rest = arrived[...]
+        while let first = rest.first {
+            let cell = pending.cell(of: first.index)
+            let run = rest.prefix { pending.cell(of: $0.index) == cell }
+            rest = rest[run.endIndex...]
+            try connect(Array(run), cell)
         }
-        for cell in cells { try connect(groups[cell] ?? [], cell) }
     }
 
     private func connect(

@@ -140,7 +140,7 @@ final class BatchImporter {
     func importBatch(_ snapshot: borrowing GraphSnapshot) throws {
         if let newRows { return try newRows.take(snapshot) }
         begin(snapshot)
-        matcher.ended = Set(deletions.ends.keys)
+        if matcher.ended.count != deletions.ends.count { matcher.ended = Set(deletions.ends.keys) }
         if let target { try take(target, snapshot) }
         try matcher.findStored(&stored, snapshot)
         try makeStoredObjects(snapshot)

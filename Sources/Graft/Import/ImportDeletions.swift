@@ -151,7 +151,11 @@ struct ImportDeletions {
     ) throws -> [NSManagedObject] {
         var seen: Set<ObjectIdentifier> = []
         let owned = try known.owned(among: orphans.map(\.object))
-        let left = try orphans.filter { try !owned.contains(ObjectIdentifier($0.object)) && isToGo($0) }
+        let had = try stillHad(orphans)
+        let left = try orphans.filter {
+            try !owned.contains(ObjectIdentifier($0.object))
+                && !($0.way != nil && had.contains(ObjectIdentifier($0.object))) && isToGo($0)
+        }
         let kept = try references.kept(among: left.map(\.object), besides: doomed + objects)
         held += left.filter { kept.contains(ObjectIdentifier($0.object)) }
         let gone = left.map(\.object).filter { !kept.contains(ObjectIdentifier($0)) }
@@ -203,6 +207,20 @@ struct ImportDeletions {
         }
     }
 
+    /// What somebody else has in a relationship without inverse that gave it up.
+    private func stillHad(_ given: [GivenUp]) throws -> Set<ObjectIdentifier> {
+        var ends: [GraphSnapshot.Column: [NSManagedObject]] = [:]
+        for one in given where isInputComplete && one.object.managedObjectContext != nil {
+            if let way = one.way { ends[way, default: []].append(one.object) }
+        }
+        var found: Set<ObjectIdentifier> = []
+        for (way, objects) in ends {
+            let pairs = try known.referrers(of: objects, way.entity, way.property)
+            found.formUnion(pairs.map { ObjectIdentifier($0.end) })
+        }
+        return found
+    }
+
     private func isToGo(_ given: GivenUp) throws -> Bool {
         guard let number = known.number(of: given.object), given.object.managedObjectContext != nil,
             try !given.staysWithIdentity || known.hasNoIdentity(given.object)
@@ -210,9 +228,6 @@ struct ImportDeletions {
         if given.isReplaced {
             if !isInputComplete || mentioned.contains(given.object.objectID.lookupKey) { return false }
             if let inverse = given.inverse, hasOwner(given.object, inverse, plans[number]) { return false }
-            if let way = given.way, try !known.referrers(of: [given.object], way.entity, way.property).isEmpty {
-                return false
-            }
         }
         return isOrphaned(given.object, plans[number])
     }

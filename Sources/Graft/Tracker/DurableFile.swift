@@ -33,13 +33,16 @@ struct DurableFile: Sendable {
         let temporary = url.appendingPathExtension("new")
         do {
             // What an earlier crash has left is overwritten.
-            let rights: [FileAttributeKey: Any]? = FileMode.ofFile(at: url.path).map { [.posixPermissions: Int($0)] }
+            let mode = FileMode.ofFile(at: url.path)
+            let rights: [FileAttributeKey: Any]? = mode == nil ? nil : [.posixPermissions: 0o600]
             guard FileManager.default.createFile(atPath: temporary.path, contents: nil, attributes: rights) else {
                 throw GraftError(.unwritableFile(reason: "it can't be created"), at: .init(source: temporary.path))
             }
             let handle = try FileHandle(forWritingTo: temporary)
             defer { try? handle.close() }
             try handle.write(contentsOf: data)
+            // A file system without rights refuses, and has none to give.
+            if let mode { _ = fchmod(handle.fileDescriptor, mode) }
             try atStep(.written)
             try handle.synchronize()
         } catch let error as CocoaError {

@@ -123,8 +123,9 @@ extension GraphTracker {
             let new = merge.conflicts.filter { places.insert($0.place).inserted }
             if new.isEmpty { break }
             let settled = try merge.settle(new, .ours)
-            // What depends on another one may be none any more.
-            waiting = (waiting + new).filter { settled.contains($0.place) }
+            // What depends on another one may be none any more; what the choice doesn't settle waits, too.
+            let left = settled.union(merge.conflicts.map(\.place))
+            waiting = (waiting + new).filter { left.contains($0.place) }
         }
         let diff = try GraphDiff(from: before, to: merge.snapshot, diffOptions, identifiedBy: merge.identification)
         try change(diff, limit: options.deletionLimit)

@@ -93,8 +93,15 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
             sectionNameKeyPath == nil, results.delegateTakesDifference ?? true
         else { return }
         if let lost {
-            let ids = new.objects.compactMap { ($0 as? NSManagedObject)?.objectID }
-            return delegate.controller(untyped, didChangeContentWith: ids.difference(from: lost))
+            // By IDs: the objects of before the reset are nobody's.
+            var known: [RowKey: NSManagedObjectID] = [:]
+            for id in lost { known[id.key] = id }
+            let ids = new.objects.compactMap { ($0 as? NSManagedObject)?.objectID }.map { known[$0.key] ?? $0 }
+            let changes = FetchedResultsChanges(
+                from: FetchedSections(objects: lost), to: FetchedSections(objects: ids),
+                changed: Set(ids.map(ObjectIdentifier.init)))
+            _ = takesDifference(delegate, changes)
+            return
         }
         let members = Set(new.objects.map(ObjectIdentifier.init))
         _ = takesDifference(
@@ -169,6 +176,10 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
         guard let delegate, let (sections, changes) = results.following(notification, in: managedObjectContext)
         else { return }
         guard !changes.isEmpty else { return results.show(sections) }
+        // The next fetch tells all that has become of what there was before a reset.
+        if results.lost != nil, sectionNameKeyPath == nil, results.delegateTakesDifference == true {
+            return results.show(sections)
+        }
         // Before somebody gets them as objects of the controller's type.
         let new = changes.objects.filter { $0.type == .insert }.map(\.object)
         _ = fetchRequest.state.typed(new, as: ResultType.self)
@@ -214,7 +225,9 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     private static func difference(_ changes: FetchedResultsChanges) -> CollectionDifference<NSManagedObjectID>? {
         var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
         for change in changes.objects where change.type != .update {
-            guard let id = (change.object as? NSManagedObject)?.objectID else { continue }
+            guard let id = change.object as? NSManagedObjectID ?? (change.object as? NSManagedObject)?.objectID else {
+                continue
+            }
             let old = change.old?.item, new = change.new?.item
             if let old { steps.append(.remove(offset: old, element: id, associatedWith: new)) }
             if let new { steps.append(.insert(offset: new, element: id, associatedWith: old)) }

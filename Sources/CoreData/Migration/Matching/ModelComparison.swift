@@ -126,8 +126,12 @@ private struct EntityComparison {
     private func isNeeded(_ property: NSPropertyDescription) -> Bool {
         if property.isTransient || match.destination.isAbstract { return false }
         if property.owner === match.destination { return true }
-        let above = match.destination.lineage.dropFirst()
-        return above.prefix { $0 !== property.owner }.allSatisfy(\.isAbstract) && property.owner?.isAbstract ?? false
+        let above = Array(match.destination.lineage.dropFirst())
+        let end = above.firstIndex { $0 === property.owner }.map { $0 + 1 } ?? above.count
+        return !above[..<end].contains { entity in
+            guard !entity.isAbstract, let above = matching.match(ofDestination: entity) else { return false }
+            return above.attributes[property.name] == nil && above.relationships[property.name] == nil
+        }
     }
 
     private func sorted<Property: NSPropertyDescription>(_ properties: [String: Property]) -> [Property] {

@@ -64,6 +64,13 @@ struct StagedMigration {
             if destination.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) {
                 return destination.versionChecksum
             }
+            // Of versions that are the same for the configuration, the one that a stage begins with.
+            for case let stage as NSCustomMigrationStage in manager.stages {
+                let model = try stage.currentModel.resolved()
+                if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) {
+                    return model.versionChecksum
+                }
+            }
             let search = SourceModelSearch(
                 store: url, metadata: metadata, configuration: configuration, destination: destination)
             if let model = search.run().model { return model.versionChecksum }

@@ -54,7 +54,7 @@ struct DerivedAttributes {
         let paths = keyPaths.map { path in
             Array(properties(path, entity).compactMap { $0 as? NSRelationshipDescription }.reversed())
         }
-        return paths.joined().allSatisfy { $0.inverseRelationship != nil } ? paths.filter { !$0.isEmpty } : nil
+        return paths.joined().allSatisfy { $0.keptInverse != nil } ? paths.filter { !$0.isEmpty } : nil
     }
 
     var isEmpty: Bool { attributes.isEmpty }
@@ -65,7 +65,7 @@ struct DerivedAttributes {
         for path in attributes.flatMap({ $0.paths ?? [] }) {
             var reached: Set<StoredRow> = []
             for relationship in path {
-                guard let inverse = relationship.inverseRelationship, let entity = relationship.destinationEntity else {
+                guard let inverse = relationship.keptInverse, let entity = relationship.destinationEntity else {
                     continue
                 }
                 reached.formUnion(rows.filter { $0.id.entity.isKindOf(entity: entity) })

@@ -143,7 +143,7 @@ package struct BatchDeletion {
         _ gone: Set<RowKey>, _ cleared: inout [NSManagedObjectID: Set<String>]
     ) throws {
         guard relationship.description.deleteRule != .noActionDeleteRule else { return }
-        let inverse = relationship.description.inverseRelationship
+        let inverse = relationship.description.keptInverse
         let ids = try writer.clear(
             columns.compactMap { $0 }, of: relationship.destination, table: table, keys: keys
         ).filter { !gone.contains($0.key) }

@@ -28,14 +28,17 @@ extension SQLSelect {
         }
     }
 
-    /// Whether an expression names an attribute of URIs.
+    /// Whether an expression names an attribute of URIs, or chooses between such.
     private func isURI(_ expression: NSExpression) -> Bool {
+        if case .conditional(_, let then, let otherwise) = expression.node { return isURI(then) && isURI(otherwise) }
         guard expression.expressionType == .keyPath else { return false }
-        var names = expression.keyPath.split(separator: ".").map(String.init)
-        guard let last = names.popLast() else { return false }
-        var place: NSEntityDescription? = entity.description
-        for name in names { place = place?.relationshipsByName[name]?.destinationEntity }
-        return place?.attributesByName[last]?.attributeType == .URIAttributeType
+        var names = expression.keyPath.split(separator: ".").map(String.init), place = entity.description
+        while let name = names.first, let next = place.relationshipsByName[name]?.destinationEntity {
+            place = next
+            names.removeFirst()
+        }
+        guard let slot = place.layout.slot(named: names.joined(separator: ".")) else { return false }
+        return (place.layout.slots[slot].property as? NSAttributeDescription)?.attributeType == .URIAttributeType
     }
 
     /// Selects the rows for which an expression comes to a number that an attribute has no room for.
