@@ -178,6 +178,8 @@ extension NSManagedObject {
     private func changeOneByOne(_ key: String, _ body: (Int) -> Void) {
         let slot = toManySlot(key)
         willAccessValue(forKey: key)
+        // To add a member, or to take out what is none, is no change; where members say themselves whose they are, that shows without reading.
+        if !layout.slots[slot].isDecidedByMembers { _ = members(slot) }
         didAccessValue(forKey: key)
         willChangeValue(forKey: key)
         body(slot)
