@@ -113,9 +113,6 @@ enum StoreAccess {
         return (url, provider)
     }
 
-    /// Whether this process has a store in a file open. Whoever opens the file besides takes its locks away.
-    static func isOpen(_ path: String) -> Bool { SQLiteStoreFile.isOpen(at: URL(fileURLWithPath: path)) }
-
     /// Whether there is no store yet: nothing, or an empty file, as `mktemp` makes it.
     static func isMissing(_ path: String) throws -> Bool {
         try FileKind.requireName(path)

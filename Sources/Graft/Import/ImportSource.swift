@@ -174,6 +174,7 @@ public struct ImportSource: Sendable {
         case .data(let data): return Array(data.prefix(SourceKind.beginningLength))
         case .handle(let shared): return try shared.beginning()
         case .file(let url):
+            if url.isOpenStore { return SourceKind.storeBeginning }
             let handle = try open(url)
             defer { try? handle.close() }
             return try SharedHandle(handle).beginning()

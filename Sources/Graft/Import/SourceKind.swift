@@ -43,7 +43,7 @@ package enum SourceKind: Hashable, Sendable {
     ///   - bytes: The first bytes: up to ``beginningLength``, fewer where there are no more yet.
     ///   - isEntity: Whether a name is an entity's. Without a model, nothing tells a whole graph from a Merge Patch or a record.
     init(ofBeginning bytes: [UInt8], isEntity: (String) -> Bool = { _ in false }) {
-        if bytes.starts(with: Self.storeMagic) {
+        if bytes.starts(with: Self.storeBeginning) {
             self = .store
         } else if bytes.starts(with: ArchiveBlock.magic) {
             self = .archive(.binary)
@@ -58,7 +58,7 @@ package enum SourceKind: Hashable, Sendable {
 
     /// Whether more bytes can't change what these are, as far as the formats with a magic number go.
     static func isTold(by bytes: [UInt8]) -> Bool {
-        let magics = [storeMagic, ArchiveBlock.magic, lineArchiveStart]
+        let magics = [storeBeginning, ArchiveBlock.magic, lineArchiveStart]
         if magics.contains(where: { bytes.count < $0.count && $0.starts(with: bytes) }) { return false }
         return bytes.contains { !isSpace($0) }
     }
@@ -71,7 +71,7 @@ package enum SourceKind: Hashable, Sendable {
 
     // MARK: Formats
 
-    private static let storeMagic = Array("SQLite format 3\0".utf8)
+    static let storeBeginning = Array("SQLite format 3\0".utf8)
     /// What earlier versions' exports of a whole graph begin with.
     static let earlierExportKey = "$graft"
     private static let lineArchiveStart = Array(#"{"$archive""#.utf8)

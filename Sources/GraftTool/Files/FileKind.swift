@@ -100,7 +100,7 @@ enum FileKind {
     /// - Throws: ``GraftError`` with the problem `unreadableFile`.
     static func contents(of path: String) throws -> SourceKind {
         try requireReadable(path)
-        if StoreAccess.server(path: path) != nil || StoreAccess.isOpen(path) { return .store }
+        if StoreAccess.server(path: path) != nil { return .store }
         return try ImportSource.file(URL(fileURLWithPath: path)).kind()
     }
 

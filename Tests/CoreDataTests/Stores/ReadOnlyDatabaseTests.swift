@@ -3,6 +3,7 @@
 import Foundation
 import GRDB
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -86,12 +87,6 @@ import Testing
             """
     }
 
-    private static let hasPython =
-        FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")
-        || ProcessInfo.processInfo.environment["PATH"].map { path in
-            path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
-        } == true
-
     private func scene(_ mode: String = "wal") throws -> Scene {
         let scene = try Scene()
         let queue = try DatabaseQueue(path: scene.url.path)
@@ -119,7 +114,7 @@ import Testing
         #expect(try scene.contents() == before)
     }
 
-    @Test(.enabled(if: hasPython, "there is no Python"))
+    @Test(.enabled(if: FileLocks.canBeAsked, "there is no Python"))
     func `a log that was left behind is read with an index in memory`() throws {
         let scene = try scene()
         let writer = try scene.writer("INSERT INTO t VALUES (10)")
@@ -141,7 +136,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: hasPython, "there is no Python")) func `a log without anything usable in it stays where it is`()
+    @Test(.enabled(if: FileLocks.canBeAsked, "there is no Python"))
+    func `a log without anything usable in it stays where it is`()
         throws
     {
         let scene = try scene()
@@ -165,7 +161,7 @@ import Testing
 
     // MARK: Somebody writes
 
-    @Test(.enabled(if: hasPython, "there is no Python"))
+    @Test(.enabled(if: FileLocks.canBeAsked, "there is no Python"))
     func `a store that another process has open is read as that has saved it`() throws {
         let scene = try scene()
         let writer = try scene.writer("INSERT INTO t VALUES (10)")
@@ -182,7 +178,7 @@ import Testing
         try writer.close()
     }
 
-    @Test(.enabled(if: hasPython, "there is no Python"), arguments: [false, true])
+    @Test(.enabled(if: FileLocks.canBeAsked, "there is no Python"), arguments: [false, true])
     func `a writer that comes while a store is open is noticed`(_ hasLog: Bool) throws {
         let scene = try scene()
         if hasLog {
@@ -204,8 +200,8 @@ import Testing
         #expect(try sum(database) == 11)
     }
 
-    @Test(.enabled(if: hasPython, "there is no Python")) func `what is read while a writer comes is read again`() throws
-    {
+    @Test(.enabled(if: FileLocks.canBeAsked, "there is no Python"))
+    func `what is read while a writer comes is read again`() throws {
         let scene = try scene()
         let database = try scene.open()
         var writers: [Writer] = []
@@ -222,41 +218,19 @@ import Testing
 
     // MARK: One process
 
-    @Test(.enabled(if: hasPython, "there is no Python"))
+    @Test(.enabled(if: FileLocks.canBeAsked, "there is no Python"))
     func `reading a store that this process writes breaks none of its locks`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Heroes.sqlite")
         let writer = try TestStore(TestModel.heroes(), at: url)
         try writer.insert("Hero")
-        #expect(try isLocked(url))
+        #expect(try FileLocks.isRead(url))
         #expect(try ReadOnlyDatabase.way(to: url.path) == .shared)
         _ = try SQLiteStoreFile.metadata(at: url)
         #expect(SQLiteStoreFile.isDatabase(at: url))
-        #expect(try isLocked(url))
+        #expect(try FileLocks.isRead(url))
         try writer.backend.close()
-        #expect(try !isLocked(url))
+        #expect(try !FileLocks.isRead(url))
         #expect(try ReadOnlyDatabase.way(to: url.path) == .fileAlone)
     }
-
-    /// Whether somebody has the shared lock of a database's readers: another process tries to lock the same bytes alone.
-    ///
-    /// `/proc/locks` isn't to be asked: it leaves lines out while other locks come and go.
-    private func isLocked(_ url: URL) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", Self.lockProgram, url.path]
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationReason == .exit && [0, 3].contains(process.terminationStatus))
-        return process.terminationStatus == 3
-    }
-
-    /// The bytes are of SQLite's file format: 510 after the pending byte and the reserved one.
-    private static let lockProgram = """
-        import fcntl, sys
-        try:
-            fcntl.lockf(open(sys.argv[1], "r+b"), fcntl.LOCK_EX | fcntl.LOCK_NB, 510, 0x40000002)
-        except BlockingIOError:
-            sys.exit(3)
-        """
 }
