@@ -40,13 +40,48 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
                 continue
             }
             let given = try manager.value(of: expression, attribute, mapping, self, sInstance, destination)
-            let value = given is NSNull ? nil : given
+            let value = given is NSNull ? nil : Self.renamingElements(of: given, key, sInstance, destination)
             // A mandatory attribute keeps its default value, as it does where rows are moved.
             if value == nil, entity.attributesByName[key]?.isOptional == false { continue }
             try MigrationMappingError.check(value, for: key, of: destination, mapping)
             destination.setValue(value, forKey: key)
         }
         manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)
+    }
+
+    /// The value of a composite attribute that is carried over as it is, under the new names of its elements, as where rows are moved: those that
+    /// are new have their default values.
+    private static func renamingElements(
+        of value: Any?, _ key: String, _ source: NSManagedObject, _ destination: NSManagedObject
+    ) -> Any? {
+        guard let composite = destination.layout.composites[key], let given = value as? [String: Any] else {
+            return value
+        }
+        let match = EntityMatch(source: source.entity, destination: destination.entity)
+        guard let old = match.attributes[key] as? NSCompositeAttributeDescription,
+            let before = source.value(forKey: old.name) as? [String: Any],
+            NSDictionary(dictionary: given) == NSDictionary(dictionary: before)
+        else { return value }
+        return renamed(composite, key, source, destination.layout, match)
+    }
+
+    private static func renamed(
+        _ composite: CompositeLayout, _ path: String, _ source: NSManagedObject, _ layout: EntityLayout,
+        _ match: EntityMatch
+    ) -> [String: Any] {
+        var result: [String: Any] = [:]
+        for (name, element) in composite.elements {
+            let path = "\(path).\(name)"
+            switch element {
+            case .composite(let inner):
+                let parts = renamed(inner, path, source, layout, match)
+                if !parts.isEmpty { result[name] = parts }
+            case .slot(let slot):
+                let new = layout.slots[slot].property as? NSAttributeDescription
+                result[name] = match.elements[path].map { source.value(forKeyPath: $0) } ?? new?.defaultValue
+            }
+        }
+        return result
     }
 
     /// Called when all objects of a mapping are made.
