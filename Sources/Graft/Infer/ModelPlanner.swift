@@ -193,12 +193,17 @@ struct ModelPlanner {
         relationship.isByIdentifier = true
         let references = ReferenceValues(plan.twins(of: member, in: number).map(\.references))
         let inverseIsToMany = !isToMany || references.count > references.values.count
-        add(relationship, member, of: number, inverseIsToMany: inverseIsToMany, "by identifier", reference.evidence)
+        let forms = isToMany ? member.elements.scalars : member.direct.scalars
+        let otherForm =
+            forms.hasSmallUUID && isUUID(identityForms(of: reference.target)) ? ScalarForms.capitalUUIDs : nil
+        add(
+            relationship, member, of: number, inverseIsToMany: inverseIsToMany, "by identifier", reference.evidence,
+            otherForm: otherForm)
     }
 
     private mutating func add(
         _ started: ModelDraft.Relationship, _ member: MemberShape, of number: Int, inverseIsToMany: Bool,
-        _ manner: String, _ evidence: String
+        _ manner: String, _ evidence: String, otherForm: String? = nil
     ) {
         var relationship = started
         let shape = plan.entities[number].shape
@@ -223,7 +228,7 @@ struct ModelPlanner {
                 guess: "\(isToMany ? "to-many" : "to-one") \(target), \(manner), inverse \(relationship.inverse)",
                 evidence: [evidence, presenceWords(member, shape)].compactMap { $0 }.joined(separator: "; "),
                 difference: difference(
-                    nil, isToMany ? written : absence.subtracting(.emptyArray), member, number)))
+                    otherForm, isToMany ? written : absence.subtracting(.emptyArray), member, number)))
     }
 
     // MARK: References
@@ -239,7 +244,7 @@ struct ModelPlanner {
         let words = ReferenceNames.base(of: member.key) ?? EnglishNames.words(of: member.key)
         let forms = member.direct.arrays > 0 ? member.elements.scalars : member.direct.scalars
         let targets = plan.entities.indices.filter { target in
-            plan.entities[target].identity != nil
+            plan.entities[target].identity != nil && isInSameLetters(forms, target)
                 && values.allSatisfy { plan.entities[target].contents[$0] != nil }
         }
         let named = targets.first { target in
@@ -254,6 +259,19 @@ struct ModelPlanner {
         return Reference(
             target: target, words: words, evidence: "\(count), each the \(identity) of a \(draft.entities[target].name)"
         )
+    }
+
+    /// What stands under the key that identifies an entity's objects.
+    private func identityForms(of target: Int) -> ScalarForms? {
+        plan.entities[target].shape.members.first { $0.key == plan.entities[target].identity }?.direct.scalars
+    }
+
+    private func isUUID(_ forms: ScalarForms?) -> Bool { forms?.uuids ?? 0 > 0 && forms?.uuids == forms?.count }
+
+    /// Whether UUIDs have the letters of an entity's identities. Where these are UUIDs, and no texts, capitals and small letters are the same.
+    private func isInSameLetters(_ forms: ScalarForms, _ target: Int) -> Bool {
+        guard forms.uuids > 0, let identity = identityForms(of: target), !isUUID(identity) else { return true }
+        return !(forms.hasSmallUUID && identity.hasCapitalUUID) && !(forms.hasCapitalUUID && identity.hasSmallUUID)
     }
 
     private func isBare(_ member: MemberShape) -> Bool {

@@ -20,8 +20,11 @@ struct ScalarForms {
     private(set) var hasEmptyText = false
     private(set) var uuids = 0
     private(set) var hasSmallUUID = false
+    private(set) var hasCapitalUUID = false
     private(set) var links = 0
     private(set) var dates = DateForms()
+
+    static let capitalUUIDs = "UUIDs are written in upper case"
 
     var count: Int { booleans + numbers + texts }
     var numbers: Int { integers + doubles + decimals + longNumbers }
@@ -58,7 +61,9 @@ struct ScalarForms {
         if text.count == 0 { hasEmptyText = true }
         if text.count == 36, reader.withContents(of: text, { EncodedText.uuid($0) }) != nil {
             uuids += 1
-            if reader.string(of: text).utf8.contains(where: { $0 >= 0x61 }) { hasSmallUUID = true }
+            let letters = reader.string(of: text).utf8.filter { $0 >= 0x41 }
+            if letters.contains(where: { $0 >= 0x61 }) { hasSmallUUID = true }
+            if letters.contains(where: { $0 < 0x61 }) { hasCapitalUUID = true }
         }
         if uuids == texts { return }
         if links == texts - 1, text.count >= 8, Self.isLink(reader.string(of: text)) { links += 1 }
@@ -92,7 +97,7 @@ extension ScalarForms {
         if numbers == count { return numberType(named: key) }
         guard texts == count else { return nil }
         if uuids == count {
-            return ScalarType(kind: .uuid, otherForm: hasSmallUUID ? "UUIDs are written in upper case" : nil)
+            return ScalarType(kind: .uuid, otherForm: hasSmallUUID ? Self.capitalUUIDs : nil)
         }
         if links == count { return ScalarType(kind: .uri) }
         if dates.count == count, let (format, otherForm) = dates.format {
