@@ -1,6 +1,6 @@
 // The locks that POSIX keeps on files, by process: closing any descriptor of a file takes those of the process away.
 
-import Foundation
+package import Foundation
 
 package enum FileLocks {
     /// Whether there is a Python, which asks for them.
