@@ -59,13 +59,10 @@ extension Merger {
         }
     }
 
-    /// The place of an object in a list without inverse; nil for other relationships.
+    /// The place of an object in a list without inverse; nil for other properties. Throws for names that the model doesn't have.
     func listPlace(of member: ObjectKey, _ owner: ObjectKey, _ name: String) throws -> ListPlace? {
-        let property = try property(name, of: owner)
-        guard property.isToMany, property.inverse == nil else { return nil }
-        let entity = try scope.schema.requiredNumber(ofEntity: owner.entity)
-        let number = try scope.schema.requiredNumber(ofProperty: name, in: entity)
-        return ListPlace(member: member, entity: scope.schema.declaringEntity(of: number, entity), name: name)
+        _ = try property(name, of: owner)
+        return scope.schema.listPlace(of: member, owner.entity, name)
     }
 
     /// Whether a side takes an object out of an owner's list.
