@@ -1,10 +1,10 @@
-// A fetch of a controller processes the pending changes first, which its delegate is told. The difference that the fetch itself tells has
-// to be one to what the delegate has been told then, not to what it had before.
+// The difference that a fetch of a controller tells is one to what its delegate was told last: the pending changes, which the fetch
+// processes first, are told by then.
 
 import CoreData
 import Testing
 
-@Suite struct PendingDifferenceTests {
+@Suite struct FetchDifferenceTests {
     /// Knows nothing but the differences that it was told.
     private final class List: NSObject, NSFetchedResultsControllerDelegate {
         var ids: [NSManagedObjectID]? = []
@@ -54,6 +54,20 @@ import Testing
         library.context.delete(first)
         try controller.performFetch()
         #expect(controller.fetchedObjects?.count == 2)
+        #expect(list.ids == controller.fetchedObjects?.map(\.objectID))
+    }
+
+    // After a reset of its context a controller has no objects, and its delegate isn't told.
+    @Test(arguments: StoreKind.allCases)
+    func `a list has each object once after a reset and a fetch`(_ kind: StoreKind) throws {
+        let (library, controller) = try filled(kind)
+        let list = List()
+        controller.delegate = list
+        try controller.performFetch()
+        #expect(list.ids?.count == 3)
+        library.context.reset()
+        try controller.performFetch()
+        #expect(controller.fetchedObjects?.count == 3)
         #expect(list.ids == controller.fetchedObjects?.map(\.objectID))
     }
 }
