@@ -1,6 +1,7 @@
 // A save reads and writes the order keys of the part of a list that has changed: that must not put the rest out of order.
 
 import CoreData
+import Foundation
 import TestSupport
 import Testing
 
@@ -69,5 +70,26 @@ import Testing
             chapters.insert(back, at: place)
         }
         lists[0].setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+    }
+
+    // The log of a SQLite store goes into its file when the last connection is closed.
+    @Test(arguments: ["chapters", "tags"])
+    func `a store in which lists have changed is closed with its removal`(_ name: String) throws {
+        let model = LibraryModel.make()
+        let relationship = try #require(model.entitiesByName["Book"]?.relationshipsByName[name])
+        relationship.isOrdered = true
+        let folder = try TemporaryFolder()
+        let library = try Library(at: folder.url.appending(path: "Library.sqlite"), model: model)
+        let members = (0..<4).map { _ in library.insert(relationship.destinationEntity?.name ?? "") }
+        let book = library.insert("Book", [name: NSOrderedSet(array: Array(members.prefix(3)))])
+        try library.context.save()
+        book.setValue(NSOrderedSet(array: [members[2], members[3], members[0]]), forKey: name)
+        try library.context.save()
+        let coordinator = try #require(library.context.persistentStoreCoordinator)
+        let store = try #require(coordinator.persistentStores.first)
+        let path = try #require(store.url).path
+        #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+        try coordinator.remove(store)
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     }
 }

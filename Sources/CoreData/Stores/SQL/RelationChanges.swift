@@ -32,7 +32,7 @@ package final class RelationChanges {
                 for change in changes {
                     let members = Self.members(change.values[slot])
                     if members.isEmpty { continue }
-                    let keys = try members.map { try key64($0, space, plan, slot, change) }
+                    let keys = try members.map { try Self.key64($0, space, plan, slot, change) }
                     // A new owner has no order keys in the store yet.
                     let order = MemberOrder(members: members, moved: members.indices, added: Set(keys), key: \.number)
                     keyChanges.append(
@@ -49,7 +49,7 @@ package final class RelationChanges {
                     let members = Self.members(change.values[slot], besidesNew: isReportedTwice)
                     for (position, member) in members.enumerated() {
                         table.insert(
-                            change.objectID.number, try key64(member, space, plan, slot, change), via: join,
+                            change.objectID.number, try Self.key64(member, space, plan, slot, change), via: join,
                             order: join.orderColumn == nil ? 0 : SparseOrder.key(at: position))
                     }
                 }
@@ -74,7 +74,9 @@ package final class RelationChanges {
                     continue
                 }
                 let space = self.space(relationship.destination)
-                func key(_ id: NSManagedObjectID) throws -> Int64 { try key64(id, space, plan, relation.slot, change) }
+                func key(_ id: NSManagedObjectID) throws -> Int64 {
+                    try Self.key64(id, space, plan, relation.slot, change)
+                }
                 let (added, removed) = (try relation.added.map(key), try relation.removed.map(key))
                 let order = relation.order.map {
                     MemberOrder(members: $0, moved: relation.moved, added: Set(added), key: key)
@@ -99,7 +101,8 @@ package final class RelationChanges {
         return made
     }
 
-    private func key64(
+    /// The number of a member. An order keeps it, which mustn't keep what collects the changes.
+    private static func key64(
         _ id: NSManagedObjectID, _ space: RowSpace, _ plan: EntityPlan, _ slot: Int, _ change: RowChange
     ) throws -> Int64 {
         guard id.space === space else {
