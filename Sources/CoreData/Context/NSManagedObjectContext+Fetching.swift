@@ -203,6 +203,11 @@ extension NSManagedObjectContext {
     private func count(_ request: FetchRequestState, affectedStores: [NSPersistentStore]?) throws -> Int {
         let entity = try entity(of: request)
         let stores = requiredCoordinator.stores(for: entity, among: affectedStores)
+        if request.resultType == .dictionaryResultType {
+            // Rows that become one dictionary count once.
+            let selection = try SelectionBuilder(entity: entity).selection(of: request)
+            if selection.isGrouped || selection.isDistinct { return try dictionaries(request, entity, stores).count }
+        }
         let includesPending = request.showsPendingChanges
         return try count(
             matching: storeQuery(request, entity, in: stores, includesPending: includesPending), in: stores,

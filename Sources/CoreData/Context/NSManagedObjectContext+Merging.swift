@@ -98,7 +98,15 @@ struct MergedDeletions {
     /// Those that nobody has inserted anew.
     var objects: [NSManagedObject] { held.compactMap(\.object).filter(\.isDeleted) }
 
-    var isEmpty: Bool { held.allSatisfy { !($0.object?.isDeleted ?? false) } }
+    var isEmpty: Bool {
+        mutating get {
+            while let last = held.last {
+                if let object = last.object { return !object.isDeleted && objects.isEmpty }
+                held.removeLast()
+            }
+            return true
+        }
+    }
 
     mutating func append(_ objects: [NSManagedObject]) {
         held.removeAll { $0.object == nil }

@@ -170,6 +170,7 @@ extension NSManagedObjectContext {
             undoRecorder?.noteReload(object)
             return
         }
+        if object.state.contains(.updated) { object.notePrimitiveChanges() }
         // What was set to the value that it had is no change, and mustn't become one.
         var changed = SlotSet()
         for slot in object.touched where object.differs(slot) { changed.insert(slot) }

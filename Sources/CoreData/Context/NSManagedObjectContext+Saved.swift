@@ -91,7 +91,7 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// The current values are the committed ones from now on.
     fileprivate func settle() {
-        state.subtract([.inserted, .updated])
+        state.subtract([.inserted, .updated, .primitive])
         for slot in layout.toManySlots where touched.contains(slot) {
             // What was added to an unread relationship is in the store now, where it will be read with the rest.
             if case .unread(.some) = values[slot] { values[slot] = .unread(nil) }

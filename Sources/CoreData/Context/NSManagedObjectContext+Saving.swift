@@ -48,11 +48,22 @@ extension NSManagedObjectContext {
     private func writeValidChanges(_ saved: inout ChangeDigest) throws -> NSPersistentHistoryToken? {
         for object in updated.objects { object.notePrimitiveChanges() }
         if validatesOnSave { try validateChanges() }
-        if let settled = try settleConstraintConflicts(), !settled.isEmpty {
+        try settleConstraints()
+        return try write(&saved)
+    }
+
+    /// Lets the merge policy settle what would break a uniqueness constraint, until nothing does: what has been settled for one entity may
+    /// break a constraint of another. What that changes is told so, and has to be valid.
+    ///
+    /// - Returns: Whether there was anything to settle.
+    @discardableResult private func settleConstraints() throws -> Bool {
+        for round in 0..<NSMergePolicy.attempts {
+            guard let settled = try settleConstraintConflicts() else { return round > 0 }
+            guard !settled.isEmpty else { break }
             runWillSave(of: settled)
             if validatesOnSave { try validateChanges() }
         }
-        return try write(&saved)
+        return true
     }
 
     /// Calls `willSave()` on everything that will be saved.
@@ -103,7 +114,13 @@ extension NSManagedObjectContext {
         } catch {
             let known = Set(saved.inserted.map(ObjectIdentifier.init))
             for (object, id) in zip(objects, temporary) {
-                if known.contains(ObjectIdentifier(object)) { rekey(object, from: id) } else { object.id = id }
+                guard !known.contains(ObjectIdentifier(object)) else {
+                    rekey(object, from: id)
+                    continue
+                }
+                // What a merge policy has let go of meanwhile was looked for under its permanent ID.
+                if object.registry !== registry { registry.remove(id.key) }
+                object.id = id
             }
             throw error
         }
@@ -126,10 +143,9 @@ extension NSManagedObjectContext {
                 try validateChanges()
             } catch let conflict as StoreUniquenessConflict {
                 // Somebody else's row may have come since the policy was asked.
-                guard try settleConstraintConflicts() != nil else {
+                guard try settleConstraints() else {
                     throw NSMergePolicy.constraintError([constraintConflict(conflict)])
                 }
-                try validateChanges()
             }
         }
         throw CoreDataError.make(
@@ -154,6 +170,8 @@ extension NSManagedObjectContext {
     }
 
     private func changesToSave() throws -> StoreChanges {
+        // `willSave()` and validations may have set some since.
+        for object in updated.objects { object.notePrimitiveChanges() }
         // What is read for one object may show that another's change is none.
         for object in updated.objects { readChangedOrders(of: object) }
         let inserted = try inserted.objects.map(insertion), updated = try updated.objects.compactMap(update)
@@ -203,7 +221,18 @@ extension NSManagedObjectContext {
             for change in changes {
                 let layout = change.objectID.entity.layout
                 for slot in layout.toOneSlots where change.changed.contains(slot) {
-                    if case .object(let object) = change.values[slot], !layout.slots[slot].isTransient { note(object) }
+                    guard !layout.slots[slot].isTransient else { continue }
+                    switch change.values[slot] {
+                    case .object(let object): note(object)
+                    // Nobody has read it; under the overwrite policy it is written all the same.
+                    case .objectID(let id):
+                        if let object = registry.object(for: id.key) {
+                            note(object)
+                        } else if known.insert(id.key).inserted {
+                            linked.append(id)
+                        }
+                    default: break
+                    }
                 }
             }
         }
@@ -334,7 +363,7 @@ extension NSManagedObject {
     fileprivate var isLoose: Bool { context == nil && id.isTemporaryID }
 
     /// Enters what was set by primitive values among the changes: alone it is none, but it is written with others.
-    fileprivate func notePrimitiveChanges() {
+    func notePrimitiveChanges() {
         guard state.contains(.primitive) else { return }
         state.remove(.primitive)
         for slot in layout.slots.indices where differs(slot) { touched.insert(slot) }

@@ -143,13 +143,14 @@ extension NSMergePolicy {
         }
         let objects = conflict.conflictingObjects.filter(isThere)
         let database = conflict.databaseObject.flatMap { isThere($0) ? $0 : nil }
-        let stored = objects.filter { !$0.isInserted }
+        var stored = objects.filter { !$0.isInserted }
         if database != nil || stored.count > 1, !stored.isEmpty {
             // Two rows can't become one; the changed one can keep what it had.
             guard isStoreFirst else { throw Self.constraintError([conflict]) }
             for object in stored { object.restoreCommitted(conflict.constraint) }
+            stored = []
         }
-        guard let survivor = database ?? stored.first ?? objects.first else { return }
+        guard let survivor = database ?? stored.first ?? objects.first(where: \.isInserted) else { return }
         for object in objects where object.isInserted && object !== survivor {
             survivor.absorb(object, by: mergeType)
             object.release(to: survivor)
@@ -238,9 +239,9 @@ private struct Successions {
 extension NSManagedObject {
     /// Gives the properties of a constraint the values that they had.
     fileprivate func restoreCommitted(_ names: [String]) {
-        for name in names {
-            guard let slot = layout.slot(named: name) else { continue }
-            setSlot(slot, to: committed[slot])
+        for slot in names.compactMap(layout.slot) {
+            let destination = committed[slot].referencedID.flatMap { context?.object(with: $0) }
+            setSlot(slot, to: destination.map(ManagedValue.object) ?? committed[slot])
         }
     }
 

@@ -89,8 +89,8 @@ package final class EntityLayout {
         transientAttributes = slots.indices.filter { slots[$0].isTransient && !slots[$0].isRelationship }
         hasLimitedRoom = slots.map(\.hasLimitedRoom)
         isChecked = slots.map { slot in
-            if slot.isToMany { return slot.hasCountRule }
-            return !slot.isOptional || !slot.property.validationRules.isEmpty || slot.hasLimitedRoom
+            let hasRule = slot.isToMany ? slot.hasCountRule : !slot.isOptional || slot.hasLimitedRoom
+            return hasRule || !slot.property.validationRules.isEmpty
         }
         var persistentSlots = SlotSet()
         for (index, slot) in slots.enumerated() where !slot.isTransient { persistentSlots.insert(index) }

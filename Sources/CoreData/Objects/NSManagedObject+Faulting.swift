@@ -55,9 +55,9 @@ extension NSManagedObject {
     }
 
     /// Enters what was read from the store into a slot that nobody has changed. An object without changes goes on sharing
-    /// one storage for its current and its committed values.
+    /// one storage for its current and its committed values. What was set by a primitive value isn't committed.
     func fillIn(_ slot: Int, _ value: ManagedValue) {
-        guard touched.isEmpty else {
+        guard touched.isEmpty, !state.contains(.primitive) else {
             values[slot] = value
             committed[slot] = value
             return

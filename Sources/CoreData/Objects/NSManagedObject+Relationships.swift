@@ -116,6 +116,7 @@ extension NSManagedObject {
         case .unread(let delta):
             if delta?.added.contains(member) ?? false { return }
             if isMemberSeenFromThere(slot, member), members(slot).contains(member) { return }
+        case .memberIDs: if members(slot).contains(member) { return }
         default: break
         }
         link(slot, to: member)
@@ -133,6 +134,7 @@ extension NSManagedObject {
             {
                 return
             }
+        case .memberIDs: if !members(slot).contains(member) { return }
         default: break
         }
         unlink(slot, from: member)

@@ -66,13 +66,15 @@ extension NSManagedObject {
                 try checkRules(slot, values[slot].boxedAttribute)
             }
         case .toOne:
-            if values[slot].isNull { try requireOptional(slot) }
+            if values[slot].isNull { return try requireOptional(slot) }
+            if !layout.slots[slot].property.validationRules.isEmpty { try checkRules(slot, boxedValue(slot)) }
         case .toMany:
             switch values[slot] {
             case .unread(nil), .memberIDs: return
             default: break
             }
             if layout.slots[slot].hasCountRule { try checkCount(slot, members(slot).count) }
+            if !layout.slots[slot].property.validationRules.isEmpty { try checkRules(slot, boxedValue(slot)) }
         }
     }
 
@@ -93,6 +95,7 @@ extension NSManagedObject {
         case .toMany:
             let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
             try checkCount(slot, count)
+            try checkRules(slot, value)
         }
     }
 

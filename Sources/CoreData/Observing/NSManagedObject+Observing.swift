@@ -62,7 +62,8 @@ extension NSManagedObject {
         read: @escaping () -> Any?, tell: @escaping ([NSKeyValueChangeKey: Any]) -> Void
     ) -> NSKeyValueObservation {
         let observer = add(path, options, owner: nil, 0, behind: chain, read: read, tell: tell)
-        return NSKeyValueObservation { [weak self] in
+        // The observation may outlive the object, and mustn't keep what observes others for it.
+        return NSKeyValueObservation { [weak self, weak observer] in
             _ = self?.drop { $0 === observer }
         }
     }

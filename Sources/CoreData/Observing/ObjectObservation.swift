@@ -75,7 +75,7 @@ final class ObjectObservation {
         for observer in observers where observer.causes.contains(key) {
             if observer.options.contains(.old) { observer.old[key] = observer.read() }
             guard observer.options.contains(.prior) else { continue }
-            var change = Self.change(observer, key, memberChange)
+            var change = Self.change(observer, observer.old[key], memberChange)
             change[.notificationIsPriorKey] = true
             change[.newKey] = nil
             observer.tell(change)
@@ -88,20 +88,19 @@ final class ObjectObservation {
         depths[key] = depth == 1 ? nil : depth - 1
         guard depth == 1 else { return }
         let memberChange = memberChanges.removeValue(forKey: key)
-        for observer in observers where observer.causes.contains(key) {
-            observer.tell(Self.change(observer, key, memberChange))
-            observer.old[key] = nil
-        }
+        // Who is told may change the key once more.
+        let told = observers.filter { $0.causes.contains(key) }.map { ($0, $0.old.removeValue(forKey: key)) }
+        for (observer, old) in told { observer.tell(Self.change(observer, old, memberChange)) }
     }
 
     private static func change(
-        _ observer: Observer, _ key: String, _ members: MemberChange?
+        _ observer: Observer, _ old: Any?, _ members: MemberChange?
     ) -> [NSKeyValueChangeKey: Any] {
         var change: [NSKeyValueChangeKey: Any] = [:]
         change[.kindKey] = (members?.kind ?? .setting).rawValue
         change[.indexesKey] = members?.indexes
         if observer.options.contains(.old), members?.kind != .insertion {
-            change[.oldKey] = members?.members ?? observer.old[key] ?? NSNull()
+            change[.oldKey] = members?.members ?? old ?? NSNull()
         }
         if observer.options.contains(.new), members?.kind != .removal {
             change[.newKey] = members?.members ?? observer.read() ?? NSNull()

@@ -28,4 +28,26 @@ import Testing
         counted = try library.context.count(for: request)
         #expect(fetched == 1 && counted == fetched)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `rows that become one dictionary count once`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        for label in ["a", "a", "b"] { _ = library.insert("Tag", ["label": label]) }
+        try library.context.save()
+        func count(_ change: (NSFetchRequest<NSDictionary>) -> Void) throws -> [Int] {
+            let request = NSFetchRequest<NSDictionary>(entityName: "Tag")
+            request.resultType = .dictionaryResultType
+            request.propertiesToFetch = ["label"]
+            change(request)
+            return [try library.context.count(for: request), try library.context.fetch(request).count]
+        }
+        #expect(try count { _ in } == [3, 3])
+        #expect(try count { $0.returnsDistinctResults = true } == [2, 2])
+        #expect(try count { $0.propertiesToGroupBy = ["label"] } == [2, 2])
+        #expect(
+            try count {
+                $0.propertiesToGroupBy = ["label"]
+                $0.havingPredicate = NSPredicate(format: "label == 'b'")
+            } == [1, 1])
+    }
 }

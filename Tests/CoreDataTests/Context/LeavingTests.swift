@@ -247,4 +247,34 @@ import Testing
         try two.context.save()
         #expect(try two.theirs(two.ada).many("books").count == 2)
     }
+
+    // Under the overwrite policy what nobody has read is written, too.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func `a link to a row that is gone isn't written over another, read or not`(_ kind: StoreKind, _ isRead: Bool)
+        throws
+    {
+        let model = LibraryModel.make()
+        let tag = try #require(model.entitiesByName["Tag"]), prize = try #require(model.entitiesByName["Prize"])
+        let topic = NSRelationshipDescription()
+        topic.name = "topic"
+        topic.destinationEntity = tag
+        topic.maxCount = 1
+        prize.properties.append(topic)
+        let library = try Library(kind, model: model)
+        let tags = ["a", "b"].map { library.insert("Tag", ["label": $0]) }
+        let prize1 = library.insert("Prize", ["title": "p", "topic": tags[0]])
+        try library.context.save()
+        let ours = library.newContext(), theirs = library.newContext()
+        ours.mergePolicy = NSMergePolicy.overwrite
+        let mine = try ours.existingObject(with: prize1.objectID)
+        mine.setValue("q", forKey: "title")
+        if isRead { _ = mine.value(forKey: "topic") }
+        let other = try theirs.existingObject(with: prize1.objectID)
+        other.setValue(try theirs.existingObject(with: tags[1].objectID), forKey: "topic")
+        theirs.delete(try theirs.existingObject(with: tags[0].objectID))
+        try theirs.save()
+        #expect(throws: CocoaError.self) { try ours.save() }
+        let stored = try library.newContext().existingObject(with: prize1.objectID)
+        #expect(stored.one("topic")?.text("label") == "b" && stored.text("title") == "p")
+    }
 }

@@ -116,4 +116,24 @@ import Testing
         #expect(author.value(forKey: "books") as? Set<NSManagedObject> == [book])
         #expect((author.value(forKey: "books") as? NSSet)?.count == 1)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a primitive value is stored, whatever is read before the save`(_ kind: StoreKind) throws {
+        for refreshes in [false, true] {
+            let library = try Library(kind)
+            let author = library.insert("Author", ["name": "Ada"])
+            _ = library.insert("Book", ["title": "old", "author": author])
+            try library.context.save()
+            let context = library.newContext()
+            let book = try library.fetch("Book", in: context)[0]
+            book.setPrimitiveValue("new", forKey: "title")
+            _ = book.value(forKey: "author")
+            _ = (book.value(forKey: "tags") as? NSSet)?.count
+            book.setValue(9, forKey: "pages")
+            if refreshes { context.refresh(book, mergeChanges: true) }
+            try context.save()
+            #expect(book.text("title") == "new")
+            #expect(try library.fetch("Book", in: library.newContext())[0].text("title") == "new")
+        }
+    }
 }

@@ -123,4 +123,22 @@ import Testing
         #expect(stored.ordered("runners").map { $0.text("name") } == ["b", "a"])
         #expect(race.ordered("runners").map { $0.text("name") } == ["b", "a"])
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a member that is there already is no change where the IDs alone have been read`(_ kind: StoreKind) throws {
+        let library = try Library(kind)
+        let author = library.insert("Author", ["name": "Ada"])
+        let books = ["a", "b"].map { library.insert("Book", ["title": $0]) }
+        mutableSet(author).add(books[0])
+        try library.context.save()
+        let context = library.newContext()
+        let owner = try context.existingObject(with: author.objectID)
+        #expect(owner.objectIDs(forRelationshipNamed: "books") == [books[0].objectID])
+        mutableSet(owner).add(try context.existingObject(with: books[0].objectID))
+        mutableSet(owner).remove(try context.existingObject(with: books[1].objectID))
+        #expect(owner.changedValues().isEmpty)
+        context.checkInvariants()
+    }
+
+    private func mutableSet(_ author: NSManagedObject) -> NSMutableSet { author.mutableSetValue(forKey: "books") }
 }

@@ -95,4 +95,25 @@ import Testing
         _ = library.insert("Book", ["title": "fives", "pages": 100, "isbn": "x1", "author": author])
         try library.context.save()
     }
+
+    // `setValidationPredicates(_:withValidationWarnings:)` is every property's: NSPropertyDescription.
+    @Test(arguments: [["author"], ["tags"]])
+    func `a relationship has rules, too`(_ names: [String]) throws {
+        let model = LibraryModel.make()
+        let book = try #require(model.entitiesByName["Book"])
+        let rules = ["author": "SELF.name BEGINSWITH 'A'", "tags": "SUBQUERY(SELF, $t, $t.label == 'x').@count == 0"]
+        for name in names {
+            book.propertiesByName[name]?.setValidationPredicates(
+                [NSPredicate(format: try #require(rules[name]))], withValidationWarnings: ["no"])
+        }
+        let library = try Library(.inMemory, model: model)
+        let (ada, bea) = (library.insert("Author", ["name": "Ada"]), library.insert("Author", ["name": "Bea"]))
+        let (good, bad) = (library.insert("Tag", ["label": "a"]), library.insert("Tag", ["label": "x"]))
+        let new = library.insert("Book", ["author": ada, "tags": NSSet(object: good)])
+        try library.context.save()
+        new.setValuesForKeys(["author": bea, "tags": NSSet(object: bad)])
+        #expect(throws: CocoaError.self) { try library.context.save() }
+        new.setValuesForKeys(["author": ada, "tags": NSSet(object: good)])
+        try library.context.save()
+    }
 }

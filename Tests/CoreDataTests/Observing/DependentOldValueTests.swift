@@ -45,4 +45,19 @@ import Testing
         #expect(Set(told) == ["Ada (1.0) -> Ada (1.0)"])
         observation.invalidate()
     }
+
+    @Test func `an observer that sets the key once more leaves others their old value`() throws {
+        let (library, author) = try author()
+        var told: [String] = []
+        let first = author.observe(\.name, options: [.old]) { author, _ in
+            if author.name == "Bea" { author.name = "Cleo" }
+        }
+        let second = author.observe(\.name, options: [.old]) { _, change in
+            told.append((change.oldValue ?? nil) ?? "nothing")
+        }
+        author.name = "Bea"
+        #expect(told == ["Bea", "Ada"])
+        for observation in [first, second] { observation.invalidate() }
+        withExtendedLifetime(library) {}
+    }
 }

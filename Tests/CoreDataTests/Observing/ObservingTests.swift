@@ -32,6 +32,8 @@ final class ObservedBook: NSManagedObject {
         get { modelledValue(forKey: "author") }
         set { setModelledValue(newValue, forKey: "author") }
     }
+    /// Computed, of another object's.
+    var byline: String { "by \(author?.title ?? "nobody")" }
 
     override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
         key == "byline" ? ["title", "author.title"] : super.keyPathsForValuesAffectingValue(forKey: key)
@@ -306,5 +308,32 @@ extension NSManagedObject {
             let library = try Library(.inMemory)
             library.insert("Book").removeObserver(Watcher(), forKeyPath: "title")
         }
+    }
+
+    // Foundation's token may outlive what it observes.
+    @Test func `a token that outlives its object hears nothing of what that led to`() throws {
+        KeyPathNames.register([\ObservedAuthor.name: "name", \ObservedBook.byline: "byline"])
+        let model = LibraryModel.make()
+        model.entitiesByName["Author"]?.managedObjectClassName = NSStringFromClass(ObservedAuthor.self)
+        model.entitiesByName["Book"]?.managedObjectClassName = NSStringFromClass(ObservedBook.self)
+        let library = try Library(.inMemory, model: model)
+        let author = try author(library)
+        var told = 0
+        var tokens: [NSKeyValueObservation] = []
+        weak var gone: ObservedBook?
+        do {
+            let book = try #require(library.insert("Book", ["author": author]) as? ObservedBook)
+            tokens.append(book.observe(\.byline) { _, _ in told += 1 })
+            author.name = "Bea"
+            gone = book
+            try library.context.save()
+            library.context.refresh(book, mergeChanges: false)
+            library.context.refresh(author, mergeChanges: false)
+        }
+        #expect(told > 0 && gone == nil)
+        told = 0
+        author.name = "Cleo"
+        #expect(told == 0)
+        withExtendedLifetime(tokens) {}
     }
 }
