@@ -18,13 +18,15 @@ struct ApplyCommand: JobCommand {
                     "graft apply changes.json --store Heroes.sqlite")
     )
 
-    @Argument(help: ArgumentHelp("The patch; - is standard input.", valueName: "patch"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The patch; - is standard input.", valueName: "patch"), completion: .file(),
+        transform: FilePath.plain)
     var patch: String
 
-    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
+    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file(), transform: FilePath.plain)
     var store: String
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Option(help: ArgumentHelp("The entity whose export a JSON Patch or Merge Patch is about.", valueName: "name"))

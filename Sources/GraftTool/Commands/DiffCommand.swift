@@ -24,13 +24,13 @@ struct DiffCommand: JobCommand {
 
     @Argument(
         help: ArgumentHelp("What was: a store, an archive, a JSON file or a model.", valueName: "old"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var old: String
 
-    @Argument(help: ArgumentHelp("What is.", valueName: "new"), completion: .file())
+    @Argument(help: ArgumentHelp("What is.", valueName: "new"), completion: .file(), transform: FilePath.plain)
     var new: String
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Option(
@@ -48,7 +48,7 @@ struct DiffCommand: JobCommand {
     @Option(
         help: ArgumentHelp(
             "The store or archive that both sides come from: rows that came later are different objects.",
-            valueName: "base"), completion: .file())
+            valueName: "base"), completion: .file(), transform: FilePath.plain)
     var base: String?
 
     @Option(help: "The form of the output.")

@@ -17,13 +17,13 @@ struct ExportCommand: JobCommand {
                     "graft export --store Heroes.sqlite --output everything.json")
     )
 
-    @Argument(help: .hidden, completion: .file())
+    @Argument(help: .hidden, completion: .file(), transform: FilePath.plain)
     var path: String?
 
-    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
+    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file(), transform: FilePath.plain)
     var store: String?
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Option(help: ArgumentHelp("An entity to export, with its sub-entities; can be repeated.", valueName: "name"))
@@ -80,7 +80,7 @@ struct ExportCommand: JobCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var output: String?
 
     func validate() throws {

@@ -25,14 +25,15 @@ struct ImportCommand: JobCommand {
     @Argument(
         help: ArgumentHelp(
             "JSON, NDJSON, an archive or a store to import; - is standard input.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var files: [String]
 
     @Option(
-        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file())
+        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file(),
+        transform: FilePath.plain)
     var store: String
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Option(
@@ -62,7 +63,7 @@ struct ImportCommand: JobCommand {
     @Option(
         help: ArgumentHelp(
             "A list of objects that are gone, by their identity; they are deleted. Can be repeated.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var deleted: [String] = []
 
     @OptionGroup
@@ -84,7 +85,7 @@ struct ImportCommand: JobCommand {
         help: ArgumentHelp(
             "A file for the report, in JSON: what was done, and every failure; - for standard output.",
             valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var report: String?
 
     func validate() throws {

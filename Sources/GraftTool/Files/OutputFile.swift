@@ -86,7 +86,7 @@ enum OutputFile {
         let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         for ending in logEndings where url.path.hasSuffix(ending) {
             let store = String(url.path.dropLast(ending.count))
-            if isStore(store) || stores.contains(where: { FileKind.isSameFile($0, store) }) {
+            if mayBeStore(store) || stores.contains(where: { FileKind.isSameFile($0, store) }) {
                 throw refusal(path, "a store keeps its log there, under the name that it needs")
             }
         }
@@ -103,9 +103,12 @@ enum OutputFile {
             throw refusal(output, "the result would replace a file that the command itself reads or writes")
         }
         try requireNoPartOfStore(output, besides: files)
-        if isStore(output) {
+        if mayBeStore(output) {
+            let isReadable = FileManager.default.isReadableFile(atPath: output)
             throw refusal(
-                output, "the result would replace a store", remedy: "Name another file, or remove the store first.")
+                output,
+                "the result would replace \(isReadable ? "a store" : "a file that can't be read and may be a store")",
+                remedy: "Name another file, or remove the \(isReadable ? "store" : "file") first.")
         }
     }
 
@@ -115,9 +118,13 @@ enum OutputFile {
         GraftError(.other(finding: finding, remedy: remedy), at: .init(source: path))
     }
 
-    /// Whether a file's first bytes are a store's.
-    private static func isStore(_ path: String) -> Bool {
-        // What can't be read isn't known to be a store; writing it says what is wrong.
-        FileKind(ofPath: path) == .file && (try? FileKind.contents(of: path)) == .store
+    /// Whether a file's first bytes are a store's, or can't be read and told.
+    private static func mayBeStore(_ path: String) -> Bool {
+        guard FileKind(ofPath: path) == .file else { return false }
+        do {
+            return try FileKind.contents(of: path) == .store
+        } catch {
+            return true
+        }
     }
 }
