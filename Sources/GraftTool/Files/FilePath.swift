@@ -26,6 +26,24 @@ enum FilePath {
         return names[(last + 1)...].reduce(folder) { child($1, of: $0) }
     }
 
+    /// What a path leads to, links followed; also those that lead to what isn't there yet.
+    static func target(of path: String) -> URL {
+        var path = path
+        // As many links as the system follows.
+        for _ in 0..<40 {
+            if let found = realPath(path) { return URL(fileURLWithPath: found) }
+            let url = URL(fileURLWithPath: path)
+            let folder = url.deletingLastPathComponent().path
+            let place = URL(fileURLWithPath: realPath(folder) ?? folder).appendingPathComponent(url.lastPathComponent)
+            // A pipe of the shell's is there without a path of its own, and what isn't a link leads nowhere else.
+            guard FileKind.status(of: path) == nil,
+                let next = try? FileManager.default.destinationOfSymbolicLink(atPath: place.path)
+            else { return place }
+            path = plain(next.hasPrefix("/") ? next : child(next[...], of: place.deletingLastPathComponent().path))
+        }
+        return URL(fileURLWithPath: path)
+    }
+
     private static func child(_ name: Substring, of folder: String) -> String {
         folder == "/" ? "/\(name)" : "\(folder)/\(name)"
     }

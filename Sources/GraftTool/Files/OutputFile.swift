@@ -12,7 +12,7 @@ enum OutputFile {
     /// Says what was written into a file.
     static func report(_ output: String?, _ console: Console) throws {
         guard let output = path(output), FileKind(ofPath: output) == .file else { return }
-        let target = URL(fileURLWithPath: output).resolvingSymlinksInPath().path
+        let target = FilePath.target(of: output).path
         let size = try FileManager.default.attributesOfItem(atPath: target)[.size] as? NSNumber
         try console.report(["\(output): \(size?.int64Value ?? 0) bytes"], after: "\(output) is written")
     }
@@ -29,7 +29,7 @@ enum OutputFile {
         try FileKind.requireName(output)
         try StoreAccess.requireFile(output, remedy: "Name a file for the result.")
         // A link keeps pointing where it points, and the file there is replaced.
-        let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
+        let url = FilePath.target(of: output)
         switch FileKind(ofPath: url.path) {
         case .missing, .file:
             try requireReplaceable(output, besides: files.compactMap(\.self))
@@ -83,7 +83,7 @@ enum OutputFile {
         for store in stores where FileKind.isSameFile(ModelTransformers.configuration(beside: store).url.path, path) {
             throw refusal(path, "the configuration of \(StoreAccess.title(of: store)) has its place there")
         }
-        let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let url = FilePath.target(of: path)
         for ending in logEndings where url.path.hasSuffix(ending) {
             let store = String(url.path.dropLast(ending.count))
             if mayBeStore(store) || stores.contains(where: { FileKind.isSameFile($0, store) }) {

@@ -140,7 +140,7 @@ struct MergeJob {
         var writing = GraphArchive.WritingOptions()
         writing.encoding = try archive.header().encoding
         writing.includesModel = try archive.model() != nil
-        let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
+        let url = FilePath.target(of: output)
         try container.writeArchive(to: .file(url), options: writing)
     }
 

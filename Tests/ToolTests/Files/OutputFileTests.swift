@@ -104,6 +104,39 @@ import Testing
     }
 
     @Test(arguments: [
+        Call(arguments: export + ["link"]), Call(arguments: report + ["link"]),
+        Call(arguments: ["archive", "S.sqlite", "-o", "link"]), Call(arguments: ["copy", "S.sqlite", "link"]),
+        Call(arguments: ["restore", "S.archive", "--store", "link"]),
+        Call(arguments: [
+            "import", "heroes.json", "--entity", "Hero", "--store", "S.sqlite", "--backup", "link",
+        ]),
+        Call(arguments: ["merge", "S.sqlite", "S.sqlite", "T.sqlite", "-o", "link"]),
+        Call(arguments: ["merge", "S.archive", "S.archive", "S.archive", "-o", "link"]),
+    ])
+    func `what is written by a link to what isn't there is made where the links lead`(_ call: Call) throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.path("there"), withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "there/second")
+        try files.createSymbolicLink(atPath: folder.path("there/second"), withDestinationPath: "made")
+        let run = try graft(call.arguments, in: folder)
+        #expect(run.status == 0, "\(run.diagnostics)")
+        #expect(try !Data(contentsOf: URL(fileURLWithPath: folder.path("there/made"))).isEmpty)
+        for (link, destination) in [("link", "there/second"), ("there/second", "made")] {
+            #expect(try files.destinationOfSymbolicLink(atPath: folder.path(link)) == destination)
+        }
+    }
+
+    @Test func `links in a circle and links to a folder that isn't there are errors`() throws {
+        let files = FileManager.default
+        try files.createSymbolicLink(atPath: folder.path("one"), withDestinationPath: "other")
+        try files.createSymbolicLink(atPath: folder.path("other"), withDestinationPath: "one")
+        try files.createSymbolicLink(atPath: folder.path("nowhere"), withDestinationPath: "no/file")
+        try graft(Self.export + ["one"], in: folder).failed(saying: "one: the file can't be written")
+        try graft(Self.export + ["nowhere"], in: folder).failed(saying: "nowhere", "its folder doesn't exist")
+        #expect(try files.destinationOfSymbolicLink(atPath: folder.path("one")) == "other")
+    }
+
+    @Test(arguments: [
         export, report, ["archive", "S.sqlite", "-o"], ["diagram", "S.sqlite", "--format", "dot", "-o"],
         ["inspect", "S.sqlite", "--html"],
     ])
