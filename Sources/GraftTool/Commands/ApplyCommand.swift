@@ -9,8 +9,8 @@ struct ApplyCommand: JobCommand {
         abstract: "Apply a diff, a JSON Patch or a Merge Patch to a store.",
         discussion: """
             The patch is what `graft diff` writes with --format json, json-patch or merge-patch; its form is told by its \
-            contents. JSON Patch and Merge Patch are applied to the export of the store, or with --entity to that of the \
-            entity's objects. A diff that tells objects apart by a key that was guessed needs --key; one by rows needs the store \
+            contents. JSON Patch and Merge Patch are applied to the export of the store, a JSON Patch with --entity to that of \
+            the entity's objects. A diff that tells objects apart by a key that was guessed needs --key; one by rows needs the store \
             that it is about, or a copy of it. The store is changed whole or not at all.
             """
                 + Examples.text(
@@ -29,7 +29,7 @@ struct ApplyCommand: JobCommand {
     @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
-    @Option(help: ArgumentHelp("The entity whose export a JSON Patch or Merge Patch is about.", valueName: "name"))
+    @Option(help: ArgumentHelp("The entity whose export a JSON Patch is about.", valueName: "name"))
     var entity: String?
 
     @OptionGroup

@@ -142,6 +142,7 @@ struct ApplyJob {
                 .other(
                     finding: "a diff names the entities of its objects itself, and is applied whole",
                     remedy: "Leave out --entity, or make the diff of one entity: graft diff --entity."))
+        case .mergePatch where entity != nil: throw GraftError.mergePatchOfEntity
         case .jsonPatch where isReversed, .mergePatch where isReversed:
             throw GraftError(
                 .other(

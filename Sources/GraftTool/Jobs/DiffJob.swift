@@ -133,12 +133,7 @@ struct DiffJob {
     ) throws -> Bool {
         let isPlain = files.0.isPlain || files.1.isPlain
         let entity = self.entity
-        if format == .mergePatch, entity != nil {
-            throw GraftError(
-                .other(
-                    finding: "a Merge Patch replaces an array as a whole (RFC 7396): that of an entity has all objects",
-                    remedy: "Use --format json-patch, or leave out --entity."))
-        }
+        if format == .mergePatch, entity != nil { throw GraftError.mergePatchOfEntity }
         if isPlain, entity == nil, !files.0.isPlain || !files.1.isPlain {
             throw GraftError(
                 .other(
@@ -178,6 +173,14 @@ struct DiffJob {
         if names.count == 1 { return names[0] }
         throw GraftError(.ambiguousEntity(candidates: names))
     }
+}
+
+extension GraftError {
+    /// What a Merge Patch of one entity's export, or for it, is refused with.
+    static let mergePatchOfEntity = GraftError(
+        .other(
+            finding: "a Merge Patch replaces an array as a whole (RFC 7396): that of an entity has all objects",
+            remedy: "Use a JSON Patch (graft diff --format json-patch), or leave out --entity."))
 }
 
 extension JSONPatch.Operation {
