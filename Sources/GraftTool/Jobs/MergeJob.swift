@@ -92,6 +92,7 @@ struct MergeJob {
     /// The output may be one of the versions, and is of our version's kind: no store becomes an archive, and no archive a store.
     /// Another store is replaced only where it continues ours, as the result of an earlier merge does.
     private func requireReplaceableOutput(_ ours: GraphFile) throws {
+        try FileKind.requireName(output)
         if !FileKind.isSameFile(self.ours, output) {
             try StoreAccess.requireFile(
                 self.ours, remedy: "Name it as the output, too, or put it into a file first: graft copy.")
@@ -99,7 +100,15 @@ struct MergeJob {
         }
         let versions = [base, self.ours, theirs]
         try OutputFile.requireNoPartOfStore(output, besides: versions + [model].compactMap(\.self))
-        guard FileKind(ofPath: output) == .file else { return }
+        switch FileKind(ofPath: output) {
+        case .missing, .server: return
+        case .folder: throw GraftError(.unwritableFile(reason: "it is a folder"), at: .init(source: output))
+        case .device:
+            throw GraftError(
+                .other(finding: "it is a pipe or a device, and a merge makes a file", remedy: "Name a file."),
+                at: .init(source: output))
+        case .file: break
+        }
         let kind = try FileKind.contents(of: output)
         guard kind != .empty else { return }
         try kind.require(ours.isStore ? .store : .archive, source: output)
