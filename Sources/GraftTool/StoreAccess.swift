@@ -19,7 +19,7 @@ enum StoreAccess {
     /// - Throws: ``GraftError`` with `missingModel`; what is wrong with the model, its configuration or the store.
     static func model(at path: String?, forStore store: String) throws -> NSManagedObjectModel {
         let model = try read(path, forStore: store)
-        try ModelTransformers([]).registerKnown(for: model, at: path ?? store)
+        try ModelTransformers.registerKnown(for: model, at: path ?? store, needsGiven: false)
         return model
     }
 
@@ -70,7 +70,7 @@ enum StoreAccess {
     /// ``model(at:forStore:)`` does.
     static func model(at path: String) throws -> NSManagedObjectModel {
         let model = try read(path)
-        try ModelTransformers([]).registerKnown(for: model, at: path)
+        try ModelTransformers.registerKnown(for: model, at: path, needsGiven: false)
         return model
     }
 

@@ -55,13 +55,15 @@ struct ApplyCommand: JobCommand {
             "What becomes of changes that don't fit the store: nothing at all is done, or they are left out or forced.")
     var onConflict = GraphDiff.ConflictPolicy.fail
 
+    var transformerRules: [String] { transformer.texts }
+
     func validate() throws { try checkWait() }
 
     func run(console: Console) throws {
         try ApplyJob(
             patch: patch, store: store, model: model, entity: entity, isReversed: reverse, isDryRun: dryRun,
-            conflicts: onConflict, options: key.diffOptions, transformers: transformer.texts,
-            deletionLimit: deletion.maxDeletions, backup: deletion.storeBackup
+            conflicts: onConflict, options: key.diffOptions, deletionLimit: deletion.maxDeletions,
+            backup: deletion.storeBackup
         ).run(on: console)
     }
 }

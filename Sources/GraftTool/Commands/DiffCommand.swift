@@ -67,6 +67,7 @@ struct DiffCommand: JobCommand {
 
     var failureCode: Int32 { exitCode ? 2 : 1 }
     var outlivesReader: Bool { exitCode }
+    var transformerRules: [String] { transformer.texts }
 
     func validate() throws {
         if ModelDiffJob.isModel(old), ModelDiffJob.isModel(new), format != .text || entity != nil || model != nil {
@@ -84,7 +85,7 @@ struct DiffCommand: JobCommand {
         let job = DiffJob(
             old: old, new: new, model: model, entity: entity, format: format,
             maximumValueLength: valueLength == 0 ? nil : valueLength, showsAllLinks: allLinks,
-            options: key.diffOptions, transformers: transformer.texts, base: base)
+            options: key.diffOptions, base: base)
         let hasDifferences = try job.run(on: console)
         if exitCode, hasDifferences { throw QuietExit(code: 1) }
         // An exit code says it to a script.

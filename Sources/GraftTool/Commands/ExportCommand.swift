@@ -83,6 +83,8 @@ struct ExportCommand: JobCommand {
         completion: .file(), transform: FilePath.plain)
     var output: String?
 
+    var transformerRules: [String] { transformer.texts }
+
     func validate() throws {
         // The other commands that read a store take it without an option.
         guard (path == nil) != (store == nil) else {
@@ -105,7 +107,7 @@ struct ExportCommand: JobCommand {
             store: store ?? path ?? "", model: model, entities: entity, predicate: predicate, sortKey: sort,
             limit: limit,
             isPlain: relationships != nil || depth != nil || omitNulls || nameKey != nil, options: options,
-            transformers: transformer.texts, output: OutputFile.path(output), keepsGoing: keepGoing)
+            output: OutputFile.path(output), keepsGoing: keepGoing)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

@@ -88,6 +88,8 @@ struct ImportCommand: JobCommand {
         completion: .file(), transform: FilePath.plain)
     var report: String?
 
+    var transformerRules: [String] { transformer.texts }
+
     func validate() throws {
         try checkWait()
         if let batch, batch < 1 { throw ValidationError("--batch needs a number of objects from 1 up, not \(batch).") }
@@ -99,9 +101,8 @@ struct ImportCommand: JobCommand {
     func run(console: Console) throws {
         try ImportJob(
             files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun,
-            failurePolicy: onError, isStrict: strict, keys: key.keys, guessesKeys: key.isAuto,
-            transformers: transformer.texts, deleted: deleted, deletionLimit: deletion.maxDeletions,
-            backup: deletion.storeBackup, wait: wait, report: report
+            failurePolicy: onError, isStrict: strict, keys: key.keys, guessesKeys: key.isAuto, deleted: deleted,
+            deletionLimit: deletion.maxDeletions, backup: deletion.storeBackup, wait: wait, report: report
         ).run(on: console)
     }
 }

@@ -58,12 +58,12 @@ struct MergeCommand: JobCommand {
 
     var failureCode: Int32 { 2 }
     var outlivesReader: Bool { true }
+    var transformerRules: [String] { transformer.texts }
 
     func run(console: Console) throws {
         let job = MergeJob(
             base: base, ours: ours, theirs: theirs, output: output, model: model, prefer: prefer,
-            options: key.diffOptions, transformers: transformer.texts, deletionLimit: deletion.maxDeletions,
-            backup: deletion.storeBackup)
+            options: key.diffOptions, deletionLimit: deletion.maxDeletions, backup: deletion.storeBackup)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

@@ -16,8 +16,6 @@ struct DiffJob {
     var showsAllLinks = false
     /// What tells objects apart.
     var options = DiffOptions()
-    /// The rules of the transformers that the model names: `NAME=RULE`.
-    var transformers: [String] = []
     /// The store or archive that both sides come from.
     var base: String?
 
@@ -28,7 +26,7 @@ struct DiffJob {
         let files = (try GraphFile(path: old, for: .graph), try GraphFile(path: new, for: .graph))
         let model = try GraphFile.model(
             of: [files.0, files.1], at: model, orWords: "neither side carries one, and there is no --model")
-        try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? old)
+        try ModelTransformers.registerKnown(for: model, at: self.model ?? old)
         if let entity {
             let stores = [files.0, files.1].filter(\.isStore).map(\.path)
             try StoreAccess.requireEntity(entity, in: model, at: self.model, of: stores)

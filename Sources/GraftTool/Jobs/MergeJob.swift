@@ -14,8 +14,6 @@ struct MergeJob {
     var model: String?
     var prefer: MergeSide?
     var options: DiffOptions
-    /// The rules of the transformers that the model names: `NAME=RULE`.
-    var transformers: [String] = []
     /// How many objects of an entity may be deleted; nil for what the tool says.
     var deletionLimit: MappingOptions.DeletionLimit?
     /// What becomes of what is at the output.
@@ -43,7 +41,7 @@ struct MergeJob {
         let model = try GraphFile.model(
             of: [files.ours, files.theirs], at: model,
             orWords: "the archives were written without one, and there is no --model")
-        try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? ours)
+        try ModelTransformers.registerKnown(for: model, at: self.model ?? ours)
         var options = GraphMerge.Options()
         options.diff = self.options
         // What is merged is written, so a guess has to be agreed to.
