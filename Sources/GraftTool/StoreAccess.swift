@@ -19,7 +19,7 @@ enum StoreAccess {
     /// - Throws: ``GraftError`` with `missingModel`; what is wrong with the model, its configuration or the store.
     static func model(at path: String?, forStore store: String) throws -> NSManagedObjectModel {
         let model = try read(path, forStore: store)
-        try ModelTransformers([]).registerKnown(for: model, at: path ?? store)
+        try ModelTransformers.registerKnown(for: model, at: path ?? store, needsGiven: false)
         return model
     }
 
@@ -70,7 +70,7 @@ enum StoreAccess {
     /// ``model(at:forStore:)`` does.
     static func model(at path: String) throws -> NSManagedObjectModel {
         let model = try read(path)
-        try ModelTransformers([]).registerKnown(for: model, at: path)
+        try ModelTransformers.registerKnown(for: model, at: path, needsGiven: false)
         return model
     }
 
@@ -172,7 +172,7 @@ enum StoreAccess {
         if FileKind(ofPath: path) != .missing { try FileKind.requireReadable(path) }
         if FileKind(ofPath: path) == .file { try requireStore(path) }
         if server(path: path) == nil {
-            try FileKind.requireFolder(of: URL(fileURLWithPath: path), shownAs: shown(path))
+            try FileKind.requireFolder(of: FilePath.target(of: path), shownAs: shown(path))
         }
         return try open(path, model, isReadOnly: false)
     }
@@ -312,10 +312,10 @@ enum StoreAccess {
                 at: place(path))
         }
         try OutputFile.requireNoPartOfStore(path, besides: [store])
-        try FileKind.requireFolder(of: URL(fileURLWithPath: path), shownAs: shown(path))
+        try FileKind.requireFolder(of: FilePath.target(of: path), shownAs: shown(path))
         try FileKind.requireReadable(store)
         if case .archive = try FileKind.contents(of: store) {
-            try FileManager.default.copyItem(atPath: store, toPath: path)
+            try FileManager.default.copyItem(at: FilePath.target(of: store), to: FilePath.target(of: path))
         } else {
             try requireStore(store)
             try copy(store, to: path)
@@ -330,8 +330,8 @@ enum StoreAccess {
             try draft.copy(store)
             return try draft.putInPlace()
         }
-        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-        try SQLiteStoreFile.replace(at: target, withStoreAt: URL(fileURLWithPath: store).resolvingSymlinksInPath())
+        let target = FilePath.target(of: path)
+        try SQLiteStoreFile.replace(at: target, withStoreAt: FilePath.target(of: store))
     }
 
     /// Deletes a store with everything that belongs to it.

@@ -39,6 +39,7 @@ enum Tool {
     private static func run(_ job: any JobCommand, console: Console) -> Int32 {
         StoreAccess.wait(job.wait) { console.note($0) }
         do {
+            try ModelTransformers.take(job.transformerRules)
             try job.run(console: console)
             return ExitCode.success.rawValue
         } catch is OutputClosed {
@@ -131,6 +132,9 @@ protocol JobCommand: ParsableCommand {
 
     /// How many seconds to wait for a store that is locked; nil for as long as usual.
     var wait: Double? { get }
+
+    /// The rules of the transformers that models name: `NAME=RULE`.
+    var transformerRules: [String] { get }
 }
 
 /// The end of a job that has said everything, with an exit code that says the rest.
@@ -142,6 +146,7 @@ extension JobCommand {
     var outlivesReader: Bool { false }
     var failureCode: Int32 { ExitCode.failure.rawValue }
     var wait: Double? { nil }
+    var transformerRules: [String] { [] }
 
     // The parser's own entry, unused here: `Tool.run` calls `run(console:)`.
     func run() throws { try run(console: Console()) }

@@ -9,8 +9,8 @@ struct ApplyCommand: JobCommand {
         abstract: "Apply a diff, a JSON Patch or a Merge Patch to a store.",
         discussion: """
             The patch is what `graft diff` writes with --format json, json-patch or merge-patch; its form is told by its \
-            contents. JSON Patch and Merge Patch are applied to the export of the store, or with --entity to that of the \
-            entity's objects. A diff that tells objects apart by a key that was guessed needs --key; one by rows needs the store \
+            contents. JSON Patch and Merge Patch are applied to the export of the store, a JSON Patch with --entity to that of \
+            the entity's objects. A diff that tells objects apart by a key that was guessed needs --key; one by rows needs the store \
             that it is about, or a copy of it. The store is changed whole or not at all.
             """
                 + Examples.text(
@@ -18,16 +18,18 @@ struct ApplyCommand: JobCommand {
                     "graft apply changes.json --store Heroes.sqlite")
     )
 
-    @Argument(help: ArgumentHelp("The patch; - is standard input.", valueName: "patch"), completion: .file())
+    @Argument(
+        help: ArgumentHelp("The patch; - is standard input.", valueName: "patch"), completion: .file(),
+        transform: FilePath.plain)
     var patch: String
 
-    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
+    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file(), transform: FilePath.plain)
     var store: String
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
-    @Option(help: ArgumentHelp("The entity whose export a JSON Patch or Merge Patch is about.", valueName: "name"))
+    @Option(help: ArgumentHelp("The entity whose export a JSON Patch is about.", valueName: "name"))
     var entity: String?
 
     @OptionGroup
@@ -53,13 +55,15 @@ struct ApplyCommand: JobCommand {
             "What becomes of changes that don't fit the store: nothing at all is done, or they are left out or forced.")
     var onConflict = GraphDiff.ConflictPolicy.fail
 
+    var transformerRules: [String] { transformer.texts }
+
     func validate() throws { try checkWait() }
 
     func run(console: Console) throws {
         try ApplyJob(
             patch: patch, store: store, model: model, entity: entity, isReversed: reverse, isDryRun: dryRun,
-            conflicts: onConflict, options: key.diffOptions, transformers: transformer.texts,
-            deletionLimit: deletion.maxDeletions, backup: deletion.storeBackup
+            conflicts: onConflict, options: key.diffOptions, deletionLimit: deletion.maxDeletions,
+            backup: deletion.storeBackup
         ).run(on: console)
     }
 }

@@ -17,16 +17,16 @@ struct ArchiveCommand: JobCommand {
                     "graft archive Heroes.sqlite --format binary --output heroes.blocks")
     )
 
-    @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
+    @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file(), transform: FilePath.plain)
     var store: String
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var output: String?
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Option(help: "json: one object a line, to compare and to keep in git. binary: small.")

@@ -19,10 +19,10 @@ struct CheckCommand: JobCommand {
                     "graft check Heroes.sqlite", "graft check Heroes.sqlite --repair --backup Before.sqlite")
     )
 
-    @Argument(help: "The store.", completion: .file())
+    @Argument(help: "The store.", completion: .file(), transform: FilePath.plain)
     var store: String
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Flag(help: "Mend what can be mended.")
@@ -31,7 +31,7 @@ struct CheckCommand: JobCommand {
     @Option(
         help: ArgumentHelp(
             "Where the store is copied to before it is changed; else a new file beside it.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var backup: String?
 
     @Flag(help: "Make no copy before the store is changed.")

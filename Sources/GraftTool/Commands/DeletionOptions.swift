@@ -19,7 +19,7 @@ struct DeletionOptions: ParsableArguments {
             """
             Copy the store that is to be changed there before, with its external data. Without it, a file is copied to a \
             new one beside it where --max-deletions lets more be deleted than the default does; with --batch, always then.
-            """, valueName: "file"), completion: .file())
+            """, valueName: "file"), completion: .file(), transform: FilePath.plain)
     var backup: String?
 
     @Flag(help: "Make no copy, however much is deleted.")

@@ -19,7 +19,7 @@ struct DiagramCommand: JobCommand {
         help: ArgumentHelp(
             "The model: .xcdatamodeld, .xcdatamodel, .momd or .mom; or a store or an archive that carries one.",
             valueName: "model"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var model: String
 
     @Option(help: ArgumentHelp("The form of the diagram.", valueName: "svg|mermaid|dot"))
@@ -34,7 +34,8 @@ struct DiagramCommand: JobCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file to write; standard output without it.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The file to write; standard output without it.", valueName: "file"), completion: .file(),
+        transform: FilePath.plain)
     var output: String?
 
     func validate() throws {

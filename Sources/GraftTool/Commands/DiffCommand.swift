@@ -24,13 +24,13 @@ struct DiffCommand: JobCommand {
 
     @Argument(
         help: ArgumentHelp("What was: a store, an archive, a JSON file or a model.", valueName: "old"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var old: String
 
-    @Argument(help: ArgumentHelp("What is.", valueName: "new"), completion: .file())
+    @Argument(help: ArgumentHelp("What is.", valueName: "new"), completion: .file(), transform: FilePath.plain)
     var new: String
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Option(
@@ -48,7 +48,7 @@ struct DiffCommand: JobCommand {
     @Option(
         help: ArgumentHelp(
             "The store or archive that both sides come from: rows that came later are different objects.",
-            valueName: "base"), completion: .file())
+            valueName: "base"), completion: .file(), transform: FilePath.plain)
     var base: String?
 
     @Option(help: "The form of the output.")
@@ -67,6 +67,7 @@ struct DiffCommand: JobCommand {
 
     var failureCode: Int32 { exitCode ? 2 : 1 }
     var outlivesReader: Bool { exitCode }
+    var transformerRules: [String] { transformer.texts }
 
     func validate() throws {
         if ModelDiffJob.isModel(old), ModelDiffJob.isModel(new), format != .text || entity != nil || model != nil {
@@ -84,7 +85,7 @@ struct DiffCommand: JobCommand {
         let job = DiffJob(
             old: old, new: new, model: model, entity: entity, format: format,
             maximumValueLength: valueLength == 0 ? nil : valueLength, showsAllLinks: allLinks,
-            options: key.diffOptions, transformers: transformer.texts, base: base)
+            options: key.diffOptions, base: base)
         let hasDifferences = try job.run(on: console)
         if exitCode, hasDifferences { throw QuietExit(code: 1) }
         // An exit code says it to a script.

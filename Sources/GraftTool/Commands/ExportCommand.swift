@@ -17,13 +17,13 @@ struct ExportCommand: JobCommand {
                     "graft export --store Heroes.sqlite --output everything.json")
     )
 
-    @Argument(help: .hidden, completion: .file())
+    @Argument(help: .hidden, completion: .file(), transform: FilePath.plain)
     var path: String?
 
-    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file())
+    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file(), transform: FilePath.plain)
     var store: String?
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Option(help: ArgumentHelp("An entity to export, with its sub-entities; can be repeated.", valueName: "name"))
@@ -80,8 +80,10 @@ struct ExportCommand: JobCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var output: String?
+
+    var transformerRules: [String] { transformer.texts }
 
     func validate() throws {
         // The other commands that read a store take it without an option.
@@ -105,7 +107,7 @@ struct ExportCommand: JobCommand {
             store: store ?? path ?? "", model: model, entities: entity, predicate: predicate, sortKey: sort,
             limit: limit,
             isPlain: relationships != nil || depth != nil || omitNulls || nameKey != nil, options: options,
-            transformers: transformer.texts, output: OutputFile.path(output), keepsGoing: keepGoing)
+            output: OutputFile.path(output), keepsGoing: keepGoing)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

@@ -25,14 +25,15 @@ struct ImportCommand: JobCommand {
     @Argument(
         help: ArgumentHelp(
             "JSON, NDJSON, an archive or a store to import; - is standard input.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var files: [String]
 
     @Option(
-        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file())
+        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file(),
+        transform: FilePath.plain)
     var store: String
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Option(
@@ -62,7 +63,7 @@ struct ImportCommand: JobCommand {
     @Option(
         help: ArgumentHelp(
             "A list of objects that are gone, by their identity; they are deleted. Can be repeated.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var deleted: [String] = []
 
     @OptionGroup
@@ -84,8 +85,10 @@ struct ImportCommand: JobCommand {
         help: ArgumentHelp(
             "A file for the report, in JSON: what was done, and every failure; - for standard output.",
             valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var report: String?
+
+    var transformerRules: [String] { transformer.texts }
 
     func validate() throws {
         try checkWait()
@@ -98,9 +101,8 @@ struct ImportCommand: JobCommand {
     func run(console: Console) throws {
         try ImportJob(
             files: files, store: store, model: model, entity: entity, batchSize: batch, isDryRun: dryRun,
-            failurePolicy: onError, isStrict: strict, keys: key.keys, guessesKeys: key.isAuto,
-            transformers: transformer.texts, deleted: deleted, deletionLimit: deletion.maxDeletions,
-            backup: deletion.storeBackup, wait: wait, report: report
+            failurePolicy: onError, isStrict: strict, keys: key.keys, guessesKeys: key.isAuto, deleted: deleted,
+            deletionLimit: deletion.maxDeletions, backup: deletion.storeBackup, wait: wait, report: report
         ).run(on: console)
     }
 }

@@ -17,14 +17,15 @@ struct InferCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("JSON or NDJSON; - is standard input.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("JSON or NDJSON; - is standard input.", valueName: "file"), completion: .file(),
+        transform: FilePath.plain)
     var files: [String]
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
             "The model to write, an .xcdatamodeld; without it, only the guesses are shown.", valueName: "model"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var output: String?
 
     @Option(

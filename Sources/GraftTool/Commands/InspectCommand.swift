@@ -17,10 +17,10 @@ struct InspectCommand: JobCommand {
 
     @Argument(
         help: ArgumentHelp("The store, the model or the archive.", valueName: "store|model|archive"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var file: String
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Flag(help: "Write JSON.")
@@ -29,7 +29,7 @@ struct InspectCommand: JobCommand {
     @Option(
         help: ArgumentHelp(
             "Write a page with the model, numbers of all values and the first objects.", valueName: "file"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var html: String?
 
     var outlivesReader: Bool { true }

@@ -19,7 +19,7 @@ struct LintCommand: JobCommand {
         help: ArgumentHelp(
             "The model: .xcdatamodeld, .xcdatamodel, .momd or .mom; or a store or an archive that carries one.",
             valueName: "model"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var model: String
 
     @Option(

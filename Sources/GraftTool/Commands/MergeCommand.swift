@@ -24,24 +24,24 @@ struct MergeCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The store or archive that both versions come from.", valueName: "base"), completion: .file()
-    )
+        help: ArgumentHelp("The store or archive that both versions come from.", valueName: "base"),
+        completion: .file(), transform: FilePath.plain)
     var base: String
 
-    @Argument(help: ArgumentHelp("Our version.", valueName: "ours"), completion: .file())
+    @Argument(help: ArgumentHelp("Our version.", valueName: "ours"), completion: .file(), transform: FilePath.plain)
     var ours: String
 
-    @Argument(help: ArgumentHelp("Their version.", valueName: "theirs"), completion: .file())
+    @Argument(help: ArgumentHelp("Their version.", valueName: "theirs"), completion: .file(), transform: FilePath.plain)
     var theirs: String
 
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
             "The store or archive to write, whole or not at all; may be one of the three. It continues our version.",
-            valueName: "store"), completion: .file())
+            valueName: "store"), completion: .file(), transform: FilePath.plain)
     var output: String
 
-    @Option(help: .model, completion: .file())
+    @Option(help: .model, completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @OptionGroup
@@ -58,12 +58,12 @@ struct MergeCommand: JobCommand {
 
     var failureCode: Int32 { 2 }
     var outlivesReader: Bool { true }
+    var transformerRules: [String] { transformer.texts }
 
     func run(console: Console) throws {
         let job = MergeJob(
             base: base, ours: ours, theirs: theirs, output: output, model: model, prefer: prefer,
-            options: key.diffOptions, transformers: transformer.texts, deletionLimit: deletion.maxDeletions,
-            backup: deletion.storeBackup)
+            options: key.diffOptions, deletionLimit: deletion.maxDeletions, backup: deletion.storeBackup)
         if try job.run(on: console) > 0 { throw QuietExit(code: 1) }
     }
 }

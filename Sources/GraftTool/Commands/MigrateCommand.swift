@@ -17,25 +17,25 @@ struct MigrateCommand: JobCommand {
                     "graft migrate Heroes.sqlite --model Heroes.xcdatamodeld")
     )
 
-    @Argument(help: "The store.", completion: .file())
+    @Argument(help: "The store.", completion: .file(), transform: FilePath.plain)
     var store: String
 
     @Option(
         help: ArgumentHelp("The model to migrate to (.xcdatamodeld, .xcdatamodel, .momd, .mom).", valueName: "path"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var model: String
 
     @Option(
         help: ArgumentHelp(
             "The mapping model; or 'inferred', for none, whether or not there is one beside the model.",
             valueName: "path"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var mapping: String?
 
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
-    @Option(help: .backup, completion: .file())
+    @Option(help: .backup, completion: .file(), transform: FilePath.plain)
     var backup: String?
 
     @Flag(

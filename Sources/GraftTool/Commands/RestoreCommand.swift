@@ -17,17 +17,18 @@ struct RestoreCommand: JobCommand {
                     "graft restore heroes.archive --store Copy.sqlite")
     )
 
-    @Argument(help: ArgumentHelp("The archive.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("The archive.", valueName: "file"), completion: .file(), transform: FilePath.plain)
     var file: String
 
     @Option(
-        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file())
+        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file(),
+        transform: FilePath.plain)
     var store: String
 
     @Option(
         help: ArgumentHelp(
             "Another model than that of the archive: .xcdatamodeld, .xcdatamodel, .momd or .mom.", valueName: "model"),
-        completion: .file())
+        completion: .file(), transform: FilePath.plain)
     var model: String?
 
     @Option(
@@ -45,7 +46,7 @@ struct RestoreCommand: JobCommand {
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
-    @Option(help: .backup, completion: .file())
+    @Option(help: .backup, completion: .file(), transform: FilePath.plain)
     var backup: String?
 
     @Flag(

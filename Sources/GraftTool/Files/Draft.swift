@@ -21,7 +21,7 @@ final class Draft {
     /// - Throws: ``GraftError``: with `unwritableFile`, where nothing can be made in the folder; for the place of another store's log.
     init(of target: String) throws {
         try OutputFile.requireNoPartOfStore(target)
-        let url = URL(fileURLWithPath: target).resolvingSymlinksInPath()
+        let url = FilePath.target(of: target)
         let folder = url.deletingLastPathComponent()
         try FileKind.requireFolder(of: url, shownAs: target)
         Self.removeLeftovers(of: url.lastPathComponent, in: folder)
@@ -69,7 +69,7 @@ final class Draft {
                 atPath: Self.supportFolder(of: path), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
         }
-        let source = URL(fileURLWithPath: store).resolvingSymlinksInPath()
+        let source = FilePath.target(of: store)
         try SQLiteStoreFile.copy(storeAt: source, to: URL(fileURLWithPath: path))
     }
 
@@ -95,7 +95,7 @@ final class Draft {
 
     /// Removes what killed runs have left for a store: what they were making of it, and the lock of a new one.
     static func removeLeftovers(of target: String) {
-        let url = URL(fileURLWithPath: target).resolvingSymlinksInPath()
+        let url = FilePath.target(of: target)
         removeLeftovers(of: url.lastPathComponent, in: url.deletingLastPathComponent())
         MakingLock.removeLeftover(of: target)
     }

@@ -16,23 +16,29 @@ enum FileKind {
             self = .server
             return
         }
-        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        // What has no attributes isn't there, or can't be looked at; whoever opens it gets the system's reason.
-        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
-        switch attributes?[.type] as? FileAttributeType {
-        case nil: self = .missing
-        case .typeDirectory?: self = .folder
-        case .typeRegular?: self = .file
+        guard let status = Self.status(of: path) else {
+            // Links in a circle are there. Whoever opens them, or what can't be looked at, gets the system's reason.
+            self = errno == ELOOP ? .device : .missing
+            return
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: self = .folder
+        case S_IFREG: self = .file
         default: self = .device
         }
     }
 
-    /// Whether a store can be made at a path: there is nothing, or a file without a byte. Beside a journal, somebody is making one.
-    static func isFree(_ path: String) -> Bool {
+    /// What the system knows of what is at a path, links followed; nil where there is nothing, or it can't be looked at.
+    static func status(of path: String) -> stat? {
         var status = stat()
         // Safe: the call fills a structure of ours, and copies the path.
-        guard unsafe stat(path, &status) == 0 else { return FileKind(ofPath: path) == .missing }
-        let journal = URL(fileURLWithPath: path).resolvingSymlinksInPath().path + "-journal"
+        return unsafe stat(path, &status) == 0 ? status : nil
+    }
+
+    /// Whether a store can be made at a path: there is nothing, or a file without a byte. Beside a journal, somebody is making one.
+    static func isFree(_ path: String) -> Bool {
+        guard let status = Self.status(of: path) else { return FileKind(ofPath: path) == .missing }
+        let journal = FilePath.target(of: path).path + "-journal"
         return status.st_mode & S_IFMT == S_IFREG && status.st_size == 0 && FileKind(ofPath: journal) == .missing
     }
 
@@ -41,7 +47,7 @@ enum FileKind {
         if one == other { return true }
         let (first, second) = (number(of: one), number(of: other))
         if first != nil || second != nil { return first == second }
-        let urls = [one, other].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath() }
+        let urls = [one, other].map(FilePath.target)
         guard urls[0].lastPathComponent == urls[1].lastPathComponent else { return false }
         let folders = urls.map { number(of: $0.deletingLastPathComponent().path) }
         return folders[0] != nil && folders[0] == folders[1]
@@ -50,15 +56,12 @@ enum FileKind {
     /// Whether a file that is there is in a folder, a model for instance, or in one within it.
     static func isFile(_ path: String, inFolder folder: String) -> Bool {
         guard FileKind(ofPath: folder) == .folder, FileKind(ofPath: path) == .file else { return false }
-        let start = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
-        return URL(fileURLWithPath: path).resolvingSymlinksInPath().path.hasPrefix(start + "/")
+        return FilePath.target(of: path).path.hasPrefix(FilePath.target(of: folder).path + "/")
     }
 
     /// The device and the inode of what is at a path, links followed.
     private static func number(of path: String) -> [UInt64]? {
-        var status = stat()
-        // Safe: the call fills a structure of ours, and copies the path.
-        return unsafe stat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+        status(of: path).map { [UInt64($0.st_dev), UInt64($0.st_ino)] }
     }
 
     /// Says in plain words what is wrong with a file that is to be read, before anything has begun.

@@ -17,7 +17,7 @@ final class MakingLock {
     ///   - notice: Is called once where there is somebody to wait for.
     /// - Throws: ``GraftError`` with `unwritableFile`, where nothing can be made in the folder, or somebody takes too long.
     init(of target: String, waitingFor seconds: Double?, notice: () -> Void) throws {
-        let url = URL(fileURLWithPath: target).resolvingSymlinksInPath()
+        let url = FilePath.target(of: target)
         try FileKind.requireFolder(of: url, shownAs: target)
         path = Self.path(for: url)
         let start = ContinuousClock.now
@@ -57,7 +57,7 @@ final class MakingLock {
 
     /// Removes the lock of a killed run, if there is one.
     static func removeLeftover(of target: String) {
-        let path = path(for: URL(fileURLWithPath: target).resolvingSymlinksInPath())
+        let path = path(for: FilePath.target(of: target))
         // Safe: the path is a string, which the calls copy.
         let file = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { return }

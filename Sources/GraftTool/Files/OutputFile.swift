@@ -12,7 +12,7 @@ enum OutputFile {
     /// Says what was written into a file.
     static func report(_ output: String?, _ console: Console) throws {
         guard let output = path(output), FileKind(ofPath: output) == .file else { return }
-        let target = URL(fileURLWithPath: output).resolvingSymlinksInPath().path
+        let target = FilePath.target(of: output).path
         let size = try FileManager.default.attributesOfItem(atPath: target)[.size] as? NSNumber
         try console.report(["\(output): \(size?.int64Value ?? 0) bytes"], after: "\(output) is written")
     }
@@ -29,7 +29,7 @@ enum OutputFile {
         try FileKind.requireName(output)
         try StoreAccess.requireFile(output, remedy: "Name a file for the result.")
         // A link keeps pointing where it points, and the file there is replaced.
-        let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
+        let url = FilePath.target(of: output)
         switch FileKind(ofPath: url.path) {
         case .missing, .file:
             try requireReplaceable(output, besides: files.compactMap(\.self))
@@ -83,10 +83,10 @@ enum OutputFile {
         for store in stores where FileKind.isSameFile(ModelTransformers.configuration(beside: store).url.path, path) {
             throw refusal(path, "the configuration of \(StoreAccess.title(of: store)) has its place there")
         }
-        let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let url = FilePath.target(of: path)
         for ending in logEndings where url.path.hasSuffix(ending) {
             let store = String(url.path.dropLast(ending.count))
-            if isStore(store) || stores.contains(where: { FileKind.isSameFile($0, store) }) {
+            if mayBeStore(store) || stores.contains(where: { FileKind.isSameFile($0, store) }) {
                 throw refusal(path, "a store keeps its log there, under the name that it needs")
             }
         }
@@ -103,9 +103,12 @@ enum OutputFile {
             throw refusal(output, "the result would replace a file that the command itself reads or writes")
         }
         try requireNoPartOfStore(output, besides: files)
-        if isStore(output) {
+        if mayBeStore(output) {
+            let isReadable = FileManager.default.isReadableFile(atPath: output)
             throw refusal(
-                output, "the result would replace a store", remedy: "Name another file, or remove the store first.")
+                output,
+                "the result would replace \(isReadable ? "a store" : "a file that can't be read and may be a store")",
+                remedy: "Name another file, or remove the \(isReadable ? "store" : "file") first.")
         }
     }
 
@@ -115,9 +118,13 @@ enum OutputFile {
         GraftError(.other(finding: finding, remedy: remedy), at: .init(source: path))
     }
 
-    /// Whether a file's first bytes are a store's.
-    private static func isStore(_ path: String) -> Bool {
-        // What can't be read isn't known to be a store; writing it says what is wrong.
-        FileKind(ofPath: path) == .file && (try? FileKind.contents(of: path)) == .store
+    /// Whether a file's first bytes are a store's, or can't be read and told.
+    private static func mayBeStore(_ path: String) -> Bool {
+        guard FileKind(ofPath: path) == .file else { return false }
+        do {
+            return try FileKind.contents(of: path) == .store
+        } catch {
+            return true
+        }
     }
 }

@@ -14,8 +14,6 @@ struct ApplyJob {
     var isDryRun: Bool
     var conflicts: GraphDiff.ConflictPolicy
     var options = DiffOptions()
-    /// The rules of the transformers that the model names: `NAME=RULE`.
-    var transformers: [String] = []
     /// How many objects of an entity may be deleted; nil for what the tool says.
     var deletionLimit: MappingOptions.DeletionLimit?
     var backup = StoreBackup.beside
@@ -51,7 +49,7 @@ struct ApplyJob {
             ? try StoreAccess.openForReading(store, modelPath: model)
             : try StoreAccess.openForWriting(store, model: StoreAccess.model(at: model, forStore: store))
         if let entity { _ = try container.managedObjectModel.entity(named: entity) }
-        try ModelTransformers(transformers).registerKnown(for: container.managedObjectModel, at: model ?? store)
+        try ModelTransformers.registerKnown(for: container.managedObjectModel, at: model ?? store)
         return try StoreAccess.closing(container) { try apply(patch, to: container, limits) }
     }
 
@@ -142,6 +140,7 @@ struct ApplyJob {
                 .other(
                     finding: "a diff names the entities of its objects itself, and is applied whole",
                     remedy: "Leave out --entity, or make the diff of one entity: graft diff --entity."))
+        case .mergePatch where entity != nil: throw GraftError.mergePatchOfEntity
         case .jsonPatch where isReversed, .mergePatch where isReversed:
             throw GraftError(
                 .other(

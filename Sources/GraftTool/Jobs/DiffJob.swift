@@ -16,8 +16,6 @@ struct DiffJob {
     var showsAllLinks = false
     /// What tells objects apart.
     var options = DiffOptions()
-    /// The rules of the transformers that the model names: `NAME=RULE`.
-    var transformers: [String] = []
     /// The store or archive that both sides come from.
     var base: String?
 
@@ -28,7 +26,7 @@ struct DiffJob {
         let files = (try GraphFile(path: old, for: .graph), try GraphFile(path: new, for: .graph))
         let model = try GraphFile.model(
             of: [files.0, files.1], at: model, orWords: "neither side carries one, and there is no --model")
-        try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? old)
+        try ModelTransformers.registerKnown(for: model, at: self.model ?? old)
         if let entity {
             let stores = [files.0, files.1].filter(\.isStore).map(\.path)
             try StoreAccess.requireEntity(entity, in: model, at: self.model, of: stores)
@@ -133,12 +131,7 @@ struct DiffJob {
     ) throws -> Bool {
         let isPlain = files.0.isPlain || files.1.isPlain
         let entity = self.entity
-        if format == .mergePatch, entity != nil {
-            throw GraftError(
-                .other(
-                    finding: "a Merge Patch replaces an array as a whole (RFC 7396): that of an entity has all objects",
-                    remedy: "Use --format json-patch, or leave out --entity."))
-        }
+        if format == .mergePatch, entity != nil { throw GraftError.mergePatchOfEntity }
         if isPlain, entity == nil, !files.0.isPlain || !files.1.isPlain {
             throw GraftError(
                 .other(
@@ -178,6 +171,14 @@ struct DiffJob {
         if names.count == 1 { return names[0] }
         throw GraftError(.ambiguousEntity(candidates: names))
     }
+}
+
+extension GraftError {
+    /// What a Merge Patch of one entity's export, or for it, is refused with.
+    static let mergePatchOfEntity = GraftError(
+        .other(
+            finding: "a Merge Patch replaces an array as a whole (RFC 7396): that of an entity has all objects",
+            remedy: "Use a JSON Patch (graft diff --format json-patch), or leave out --entity."))
 }
 
 extension JSONPatch.Operation {

@@ -17,8 +17,6 @@ struct ExportJob {
     /// Whether the options are for the objects of one entity.
     var isPlain = false
     var options: ExportOptions
-    /// The rules of the transformers that the model names: `NAME=RULE`.
-    var transformers: [String] = []
     var output: String?
     /// Whether what is damaged is left out and listed.
     var keepsGoing = false
@@ -28,25 +26,23 @@ struct ExportJob {
     /// - Returns: How much was left out.
     /// - Throws: What went wrong. The output file is then as it was.
     func run(on console: Console) throws -> Int {
-        let transformers = try ModelTransformers(transformers)
         var options = options
         let losses = Mutex<[String]>([])
         options.onLoss = { sentence in losses.withLock { $0.append(sentence) } }
         let container = try StoreAccess.openForReading(store, modelPath: model)
         return try OutputFile.write(output, of: store, model: model, console) { destination, onDamage, progress in
             if keepsGoing { options.onDamage = onDamage }
-            try export(container, options, transformers, to: destination, progress)
+            try export(container, options, to: destination, progress)
             for sentence in losses.withLock({ $0 }) { console.note("graft: \(sentence)") }
         }
     }
 
     private func export(
-        _ container: NSPersistentContainer, _ options: ExportOptions, _ transformers: ModelTransformers,
-        to destination: ExportDestination,
+        _ container: NSPersistentContainer, _ options: ExportOptions, to destination: ExportDestination,
         _ progress: Progress
     ) throws {
         if let request = try request(container.managedObjectModel) {
-            try transformers.register(for: container.managedObjectModel, at: model ?? store)
+            try ModelTransformers.register(for: container.managedObjectModel, at: model ?? store)
             try container.exportJSON(request, to: destination, options: options, progress: progress)
         } else {
             let names = try entitiesOfGraph(container.managedObjectModel)

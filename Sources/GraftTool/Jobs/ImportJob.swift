@@ -20,8 +20,6 @@ struct ImportJob {
     var keys: [String: [String]] = [:]
     /// Whether what may tell others apart is looked for.
     var guessesKeys = false
-    /// The rules of the transformers that the model names: `NAME=RULE`.
-    var transformers: [String] = []
     /// Files with lists of objects that are gone.
     var deleted: [String] = []
     /// How many objects of an entity may be deleted; nil for what the tool or the model says.
@@ -37,7 +35,6 @@ struct ImportJob {
     /// - Throws: What went wrong. The store is then as it was, except for saved batches, or isn't there if it wasn't.
     func run(on console: Console) throws {
         for file in files + deleted where file != "-" { try FileKind.require(.graph, at: file) }
-        let transformers = try ModelTransformers(transformers)
         // A report that can't be written should be known before anything is imported.
         let reportDestination = try report.map {
             try OutputFile.destination(
@@ -53,7 +50,7 @@ struct ImportJob {
         if let entity {
             try StoreAccess.requireEntity(entity, in: input.model, at: model, of: isNew ? [] : [store])
         }
-        try transformers.register(for: input.model, at: model ?? store)
+        try ModelTransformers.register(for: input.model, at: model ?? store)
         let isChanged = !isNew && !isDryRun
         if isChanged { try backup.makeIfAsked(of: store) }
         let report: ImportReport

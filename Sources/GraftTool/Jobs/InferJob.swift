@@ -13,7 +13,8 @@ struct InferJob {
 
     /// Reads the data, writes the model if it is wanted, and shows each guess with its evidence.
     func run(on console: Console) throws {
-        if let output { try FileKind.requireFolder(of: URL(fileURLWithPath: output), shownAs: output) }
+        let target = output.map(FilePath.target)
+        if let output, let target { try FileKind.requireFolder(of: target, shownAs: output) }
         for file in files where file != "-" { try FileKind.require(.records, at: file) }
         let inference = try ModelInference(
             of: files.map { file in
@@ -21,7 +22,7 @@ struct InferJob {
                     ? .handle(FileHandle(fileDescriptor: console.input), name: "records")
                     : .file(URL(fileURLWithPath: file))
             }, entity: entity)
-        if let output { try inference.write(to: URL(fileURLWithPath: output)) }
+        if let target { try inference.write(to: target) }
         try console.report(lines(inference), after: output.map { "\($0) is written" })
     }
 

@@ -91,7 +91,7 @@ struct InspectJob {
 
     /// The bytes of a store's file and of its log.
     private static func size(of path: String) throws -> Int {
-        let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let path = FilePath.target(of: path).path
         return try [path, path + "-wal"].filter(FileManager.default.fileExists).reduce(0) { sum, file in
             let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? NSNumber
             return sum + (size?.intValue ?? 0)

@@ -14,8 +14,6 @@ struct MergeJob {
     var model: String?
     var prefer: MergeSide?
     var options: DiffOptions
-    /// The rules of the transformers that the model names: `NAME=RULE`.
-    var transformers: [String] = []
     /// How many objects of an entity may be deleted; nil for what the tool says.
     var deletionLimit: MappingOptions.DeletionLimit?
     /// What becomes of what is at the output.
@@ -43,7 +41,7 @@ struct MergeJob {
         let model = try GraphFile.model(
             of: [files.ours, files.theirs], at: model,
             orWords: "the archives were written without one, and there is no --model")
-        try ModelTransformers(transformers).registerKnown(for: model, at: self.model ?? ours)
+        try ModelTransformers.registerKnown(for: model, at: self.model ?? ours)
         var options = GraphMerge.Options()
         options.diff = self.options
         // What is merged is written, so a guess has to be agreed to.
@@ -92,6 +90,7 @@ struct MergeJob {
     /// The output may be one of the versions, and is of our version's kind: no store becomes an archive, and no archive a store.
     /// Another store is replaced only where it continues ours, as the result of an earlier merge does.
     private func requireReplaceableOutput(_ ours: GraphFile) throws {
+        try FileKind.requireName(output)
         if !FileKind.isSameFile(self.ours, output) {
             try StoreAccess.requireFile(
                 self.ours, remedy: "Name it as the output, too, or put it into a file first: graft copy.")
@@ -99,7 +98,15 @@ struct MergeJob {
         }
         let versions = [base, self.ours, theirs]
         try OutputFile.requireNoPartOfStore(output, besides: versions + [model].compactMap(\.self))
-        guard FileKind(ofPath: output) == .file else { return }
+        switch FileKind(ofPath: output) {
+        case .missing, .server: return
+        case .folder: throw GraftError(.unwritableFile(reason: "it is a folder"), at: .init(source: output))
+        case .device:
+            throw GraftError(
+                .other(finding: "it is a pipe or a device, and a merge makes a file", remedy: "Name a file."),
+                at: .init(source: output))
+        case .file: break
+        }
         let kind = try FileKind.contents(of: output)
         guard kind != .empty else { return }
         try kind.require(ours.isStore ? .store : .archive, source: output)
@@ -140,7 +147,7 @@ struct MergeJob {
         var writing = GraphArchive.WritingOptions()
         writing.encoding = try archive.header().encoding
         writing.includesModel = try archive.model() != nil
-        let url = URL(fileURLWithPath: output).resolvingSymlinksInPath()
+        let url = FilePath.target(of: output)
         try container.writeArchive(to: .file(url), options: writing)
     }
 

@@ -8,29 +8,37 @@ import ArgumentParser
 import CoreData
 import Foundation
 import Graft
+import Synchronization
 
 /// Finds and registers what stands for the transformers of a model.
-struct ModelTransformers {
-    /// By name, as given on the command line: `NAME=RULE`.
-    private let given: [String: TransformerRule]
+enum ModelTransformers {
+    /// By name, as given on the command line. Names get their rules again with each model that is opened, and these go first.
+    private static let given = Mutex<[String: TransformerRule]>([:])
 
+    /// Takes what is given on the command line, `NAME=RULE`, for all models from now on.
+    ///
     /// - Throws: ``GraftError`` for what isn't a name and a rule.
-    init(_ arguments: [String]) throws {
+    static func take(_ arguments: [String]) throws {
+        let rules = try Self.rules(in: arguments)
+        given.withLock { $0 = rules }
+    }
+
+    private static func rules(in arguments: [String]) throws -> [String: TransformerRule] {
         var given: [String: TransformerRule] = [:]
         for argument in arguments {
             let sides = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard sides.count == 2, !sides[0].isEmpty else {
-                throw Self.noRule(argument, "--transformer \(argument)")
+                throw noRule(argument, "--transformer \(argument)")
             }
-            given[sides[0]] = try Self.rule(sides[1], "--transformer \(argument)")
+            given[sides[0]] = try rule(sides[1], "--transformer \(argument)")
         }
-        self.given = given
+        return given
     }
 
     /// Refuses what isn't a name and a rule, as a mistake of the command line.
     static func check(_ arguments: [String]) throws {
         do {
-            _ = try ModelTransformers(arguments)
+            _ = try rules(in: arguments)
         } catch let error as GraftError {
             throw ValidationError(error.description)
         }
@@ -41,32 +49,35 @@ struct ModelTransformers {
     /// - Parameter path: The model, or the store that carries it.
     /// - Throws: ``GraftError``: for a name without a rule, for one that the model doesn't have, and for a configuration that
     ///   can't be read.
-    func register(for model: NSManagedObjectModel, at path: String) throws {
+    static func register(for model: NSManagedObjectModel, at path: String) throws {
         guard let (name, attribute) = try registerKnown(for: model, at: path) else { return }
         throw GraftError(
             .invalidMapping(
-                reason: "\(Self.annotation) names '\(name)', which code registers that isn't here",
+                reason: "\(annotation) names '\(name)', which code registers that isn't here",
                 remedy:
-                    "Say what it does with --transformer \(name)=RULE, or in \(Self.configuration(beside: path).name). "
+                    "Say what it does with --transformer \(name)=RULE, or in \(configuration(beside: path).name). "
                     + "RULE is \(TransformerRule.forms)."),
             at: .init(entity: attribute.entity.name, property: attribute.name))
     }
 
     /// Registers a transformer for each name in the model that there is a rule for: where nothing else may be needed.
     ///
+    /// - Parameters:
+    ///   - path: The model, or the store that carries it.
+    ///   - needsGiven: Whether it is the model that the command line is about, which has all the names given there.
     /// - Returns: The first name without a rule, and who names it.
     /// - Throws: As ``register(for:at:)``, but for names without a rule.
     @discardableResult
-    func registerKnown(
-        for model: NSManagedObjectModel, at path: String
+    static func registerKnown(
+        for model: NSManagedObjectModel, at path: String, needsGiven: Bool = true
     ) throws -> (name: String, attribute: NSAttributeDescription)? {
         let uses = Self.uses(in: model), mappers = Self.mappers(in: model)
-        let configured = try Self.rules(inConfigurationBeside: path)
-        let sources = [(given, "--transformer"), (configured, Self.configuration(beside: path).url.path)]
+        let given = Self.given.withLock { $0 }, configured = try rules(inConfigurationBeside: path)
+        let sources = [(needsGiven ? given : [:], "--transformer"), (configured, configuration(beside: path).url.path)]
         for (rules, source) in sources {
             for (name, rule) in rules.sorted(by: { $0.key < $1.key }) {
                 if rule.isOfEntities ? mappers.contains(name) : uses[name] != nil { continue }
-                throw Self.misplaced(name, rule, uses.keys + mappers, source)
+                throw misplaced(name, rule, uses.keys + mappers, source)
             }
         }
         for name in mappers { (given[name] ?? configured[name])?.register(as: name, for: nil) }

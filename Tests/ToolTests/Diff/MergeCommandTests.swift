@@ -101,6 +101,23 @@ import Testing
         #expect(try hero(101, in: merged).contains(#""motto":"Newer""#))
     }
 
+    @Test(arguments: ["sqlite", "archive"])
+    func `the result takes the place of no pipe, no device and no folder`(_ kind: String) throws {
+        let store = try heroStore(in: folder, named: "Same.sqlite")
+        try graft("archive", store, "--output", folder.path("Same.archive")).succeeded()
+        let version = folder.path("Same.\(kind)")
+        try FileManager.default.createDirectory(atPath: folder.path("folder"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: folder.path("null"), withDestinationPath: "/dev/null")
+        _ = try shell("mkfifo pipe", in: folder).succeeded()
+        for (name, words) in [("folder", "it is a folder"), ("null", "a device"), ("pipe", "a pipe")] {
+            let output = folder.path(name)
+            let before = try FileManager.default.attributesOfItem(atPath: output)[.type] as? FileAttributeType
+            try graft("merge", version, version, version, "--output", output).failed(code: 2, saying: name, words)
+            let after = try FileManager.default.attributesOfItem(atPath: output)[.type] as? FileAttributeType
+            #expect(after == before, "\(name)")
+        }
+    }
+
     @Test func `a conflict is listed and nothing is written, until a side is preferred`() throws {
         try change(ours, #"[{"id": "101", "rescues": 50}]"#)
         try change(theirs, #"[{"id": "101", "rescues": 60}, {"id": "102", "rescues": 1}]"#)

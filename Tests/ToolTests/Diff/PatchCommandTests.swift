@@ -87,6 +87,17 @@ import Testing
         try apply(#"{"Heroe": []}"#).failed(saying: "Did you mean 'Hero'?")
     }
 
+    @Test(arguments: [[], ["--dry-run"], ["--on-conflict", "force"]])
+    func `a merge patch isn't for the objects of one entity, all of which it would replace`(
+        _ options: [String]
+    ) throws {
+        let before = try StoreFile(path: store).content
+        let patch = try folder.file("patch.json", #"{"id": "101", "name": "x"}"#)
+        try graft(["apply", patch, "--store", store, "--entity", "Hero"] + options)
+            .failed(saying: "patch.json", "RFC 7396", "leave out --entity")
+        #expect(try StoreFile(path: store).content == before)
+    }
+
     @Test(arguments: [
         (#"[{"op": "add", "path": "/Power/-", "value": {"id": 3, "name": "Stolen"}}]"#, [String]()),
         (#"[{"op": "add", "path": "/-", "value": {"id": 3, "name": "Stolen"}}]"#, ["--entity", "Power"]),

@@ -104,6 +104,39 @@ import Testing
     }
 
     @Test(arguments: [
+        Call(arguments: export + ["link"]), Call(arguments: report + ["link"]),
+        Call(arguments: ["archive", "S.sqlite", "-o", "link"]), Call(arguments: ["copy", "S.sqlite", "link"]),
+        Call(arguments: ["restore", "S.archive", "--store", "link"]),
+        Call(arguments: [
+            "import", "heroes.json", "--entity", "Hero", "--store", "S.sqlite", "--backup", "link",
+        ]),
+        Call(arguments: ["merge", "S.sqlite", "S.sqlite", "T.sqlite", "-o", "link"]),
+        Call(arguments: ["merge", "S.archive", "S.archive", "S.archive", "-o", "link"]),
+    ])
+    func `what is written by a link to what isn't there is made where the links lead`(_ call: Call) throws {
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder.path("there"), withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: "there/second")
+        try files.createSymbolicLink(atPath: folder.path("there/second"), withDestinationPath: "made")
+        let run = try graft(call.arguments, in: folder)
+        #expect(run.status == 0, "\(run.diagnostics)")
+        #expect(try !Data(contentsOf: URL(fileURLWithPath: folder.path("there/made"))).isEmpty)
+        for (link, destination) in [("link", "there/second"), ("there/second", "made")] {
+            #expect(try files.destinationOfSymbolicLink(atPath: folder.path(link)) == destination)
+        }
+    }
+
+    @Test func `links in a circle and links to a folder that isn't there are errors`() throws {
+        let files = FileManager.default
+        try files.createSymbolicLink(atPath: folder.path("one"), withDestinationPath: "other")
+        try files.createSymbolicLink(atPath: folder.path("other"), withDestinationPath: "one")
+        try files.createSymbolicLink(atPath: folder.path("nowhere"), withDestinationPath: "no/file")
+        try graft(Self.export + ["one"], in: folder).failed(saying: "one: the file can't be written")
+        try graft(Self.export + ["nowhere"], in: folder).failed(saying: "nowhere", "its folder doesn't exist")
+        #expect(try files.destinationOfSymbolicLink(atPath: folder.path("one")) == "other")
+    }
+
+    @Test(arguments: [
         export, report, ["archive", "S.sqlite", "-o"], ["diagram", "S.sqlite", "--format", "dot", "-o"],
         ["inspect", "S.sqlite", "--html"],
     ])
@@ -114,6 +147,71 @@ import Testing
         )
         if arguments == Self.report { _ = try JSONDecoder().decode(ImportReport.self, from: Data(run.text.utf8)) }
         #expect(!FileManager.default.fileExists(atPath: folder.path("-")))
+    }
+
+    @Test(arguments: [
+        Call(arguments: ["archive", "S.sqlite", "--output=~/T.sqlite"]),
+        Call(arguments: ["archive", "S.sqlite", "--output", "here/../T.sqlite"]),
+        Call(arguments: export + ["~/nowhere/../T.sqlite"]), Call(arguments: export + ["~/../T.sqlite"]),
+        Call(arguments: ["inspect", "S.sqlite", "--html", "here/../T.sqlite"]),
+        Call(arguments: ["copy", "S.sqlite", "~/T.sqlite"]),
+    ])
+    func `a path is what the system takes it for, whatever its tilde and its dots look like`(_ call: Call) throws {
+        let files = FileManager.default
+        // Where a shell's home would be, and where a link and `..` together would lead by their names.
+        for place in ["~", "one/two"] {
+            try files.createDirectory(atPath: folder.path(place), withIntermediateDirectories: true)
+        }
+        try files.createSymbolicLink(atPath: folder.path("here"), withDestinationPath: "one/two")
+        for copy in ["one/T.sqlite", "~/T.sqlite"] {
+            try files.copyItem(atPath: folder.path("T.sqlite"), toPath: folder.path(copy))
+        }
+        let before = try contents()
+        let run = try graft(call.arguments, in: folder, environment: ["HOME": folder.url.path])
+        #expect(run.status == 1, "\(run.text)\(run.diagnostics)")
+        #expect(try contents() == before)
+    }
+
+    @Test func `what is read, made and changed is where the system has it`() throws {
+        let files = FileManager.default
+        for place in ["~", "one/two"] {
+            try files.createDirectory(atPath: folder.path(place), withIntermediateDirectories: true)
+        }
+        try files.createSymbolicLink(atPath: folder.path("here"), withDestinationPath: "one/two")
+        try files.moveItem(atPath: folder.path("T.sqlite"), toPath: folder.path("one/S.sqlite"))
+        try files.moveItem(atPath: folder.path("heroes.json"), toPath: folder.path("~/heroes.json"))
+        let before = try StoreFile(path: folder.path("S.sqlite")).content
+        _ = try folder.file("change.json", #"[{"id": "101", "motto": "Elsewhere"}]"#)
+        let environment = ["HOME": folder.path("nobody")]
+        for arguments in [
+            ["import", "change.json", "--entity", "Hero", "--store", "here/../S.sqlite"],
+            [
+                "import", "~/heroes.json", "--entity", "Hero", "--store", "~/New.sqlite", "--model",
+                "Heroes.xcdatamodeld",
+            ],
+            ["export", "here/../S.sqlite", "--entity", "Hero", "-o", "here/../out.json"],
+            ["archive", "~/New.sqlite", "-o", "~/New.archive"],
+        ] {
+            #expect(try graft(arguments, in: folder, environment: environment).status == 0, "\(arguments)")
+        }
+        #expect(try StoreFile(path: folder.path("S.sqlite")).content == before)
+        #expect(try String(contentsOfFile: folder.path("one/out.json"), encoding: .utf8).contains("Elsewhere"))
+        #expect(files.fileExists(atPath: folder.path("~/New.archive")))
+        #expect(!files.fileExists(atPath: folder.path("out.json")) && !files.fileExists(atPath: folder.path("nobody")))
+    }
+
+    @Test(.enabled("There is no way here to run the tool without the rights of root") { Bystander.canRun })
+    func `a file that can't be read may be a store, and isn't replaced`() throws {
+        let files = FileManager.default
+        let before = try contents()
+        try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.url.path)
+        try files.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.path("T.sqlite"))
+        for output in ["T.sqlite", "T.sqlite-wal"] {
+            let run = try Bystander.run(Self.export + [output], in: folder)
+            #expect(run.status == 1 && run.diagnostics.contains("Name another file"), "\(run.diagnostics)")
+        }
+        try files.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder.path("T.sqlite"))
+        #expect(try contents() == before)
     }
 
     @Test(arguments: [

@@ -173,6 +173,27 @@ import Testing
         try graft("import", file, "--store", store).failed(saying: "Store.graft.json", "the configuration")
     }
 
+    @Test func `what is given goes before the configuration, in trials and comparisons as in an import`() throws {
+        let (model, store) = (try model(), folder.path("Store.sqlite"))
+        let file = try folder.file("in.json", input)
+        for name in ["Model", "Store", "in"] {
+            _ = try folder.file(
+                "\(name).graft.json",
+                #"{"transformers": {"Status": "map:retired=1,active=0", "BirthDate": "date:MM.dd.yyyy"}}"#)
+        }
+        try graft(["import", file, "--store", store, "--model", model] + rules).succeeded()
+        #expect(try StoreFile(path: store).count("ZHERO", where: "ZSTATUS = 1 AND ZBORN = -1949011200") == 1)
+        for options in [[], ["--model", model]] {
+            let trial = try graft(["import", file, "--store", store, "--dry-run"] + options + rules).succeeded()
+            #expect(trial.text.contains("Hero           0        0          1"), "\(trial.text)")
+            for sides in [[store, file], [file, store]] {
+                try graft(["diff"] + sides + ["--entity", "Hero", "--exit-code"] + options + rules).succeeded()
+            }
+            let export = try graft(["export", store, "--entity", "Hero"] + options + rules).succeeded().text
+            #expect(export.contains(#""status":"active""#), "\(export)")
+        }
+    }
+
     @Test func `a value that a rule doesn't take is refused, with its place`() throws {
         let (model, store) = (try model(), folder.path("Store.sqlite"))
         for (text, place) in [
