@@ -28,14 +28,20 @@ extension ModelMatching {
         return kept + removed.map { ModelDifference(entity: $0.name ?? "", change: .removed) }
     }
 
-    /// One phrase for each entity of a configuration whose version hash can't be computed and that a store has otherwise.
+    /// One phrase for each entity of a configuration that a store of the source has otherwise, although its version hash can't be computed
+    /// or is the same.
     package func unhashedDifferences(configuration: String?) -> [String] {
-        let unhashed = SQLSchema.entities(of: destination, configuration: configuration)
-            .filter { !$0.hasComputableVersionHash }.compactMap(\.name)
-        if unhashed.isEmpty { return [] }
+        let entities = SQLSchema.entities(of: destination, configuration: configuration)
+        guard entities.contains(where: \.hasUnhashedDetails) else { return [] }
+        let names = Set(entities.compactMap(\.name))
+        let unhashed = Set(entities.filter { !$0.hasComputableVersionHash }.compactMap(\.name))
         let differing = differences().filter { difference in
-            if case .keptInHistory = difference.change { return false }
-            return unhashed.contains(difference.entity)
+            switch difference.change {
+            case .keptInHistory: false
+            // A hash has one byte for this and for what is kept in the history, and the bytes that are stored differ.
+            case .externalStorage: names.contains(difference.entity)
+            default: unhashed.contains(difference.entity)
+            }
         }
         return Set(differing.map(\.entity)).sorted(by: SQLNaming.precedes).map { "entity '\($0)' differs" }
     }
@@ -46,13 +52,16 @@ extension ModelMatching {
             || !unhashedDifferences(configuration: nil).isEmpty
     }
 
-    /// What is renamed to names that the version before has, too: the stores of both versions look the same, so that none is migrated, on
-    /// Apple's platforms either.
+    /// What is renamed to names that the version before has, too, or becomes its own inverse: the stores of both versions look the same, so
+    /// that none is migrated, on Apple's platforms either.
     func unnoticed(_ differences: [ModelDifference]) -> [String] {
         guard !needsMigration else { return [] }
         return differences.compactMap { difference in
-            guard case .renamed = difference.change else { return nil }
-            return "\(difference), with the same version hashes as before (give it a hash modifier)"
+            switch difference.change {
+            case .renamed, .inverse:
+                return "\(difference), with the same version hashes as before (give it a hash modifier)"
+            default: return nil
+            }
         }
     }
 
