@@ -74,6 +74,8 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
             let path = "\(path).\(name)"
             switch element {
             case .composite(let inner):
+                // What had no value has none, whatever its elements' default values.
+                if inner.isOptional, let old = match.composites[path], source.value(forKeyPath: old) == nil { continue }
                 let parts = renamed(inner, path, source, layout, match)
                 if !parts.isEmpty { result[name] = parts }
             case .slot(let slot):

@@ -157,27 +157,41 @@ private struct EntityComparison {
         sorted(match.destination.attributesByName).flatMap { new -> [ModelDifference] in
             let old = match.attributes[new.name], isReported = isReported(new, old: old)
             guard let old else {
-                let isMissing = !isFillable(new) && isNeeded(new)
+                let isMissing = !isFilled(new) && isNeeded(new)
                 return isReported || isMissing ? [difference(new, .added, isMissing ? .noDefault : nil)] : []
             }
             guard isReported else { return [] }
-            return changes(old, new) + elementChanges(new)
+            return changes(old, new) + elementChanges(new, new.name)
         }
     }
 
     /// What became of the elements of a composite attribute.
-    private func elementChanges(_ new: NSAttributeDescription) -> [ModelDifference] {
-        new.storedParts.flatMap { path, part -> [ModelDifference] in
-            guard path != new.name, let element = part as? NSAttributeDescription else { return [] }
-            guard let oldPath = match.elements[path], let slot = match.source.layout.slot(named: oldPath),
+    private func elementChanges(_ new: NSAttributeDescription, _ path: String) -> [ModelDifference] {
+        let elements = (new as? NSCompositeAttributeDescription)?.elements ?? []
+        return elements.flatMap { element -> [ModelDifference] in
+            let path = "\(path).\(element.name)"
+            if match.composites[path] != nil { return elementChanges(element, path) }
+            if let oldPath = match.elements[path], let slot = match.source.layout.slot(named: oldPath),
                 let old = match.source.layout.slots[slot].property as? NSAttributeDescription
-            else { return [difference(element, .added, new.isOptional || isFillable(element) ? nil : .noDefault)] }
-            return changes(old, element)
+            {
+                return changes(old, element)
+            }
+            let parts = element.storedParts.compactMap { $0.property as? NSAttributeDescription }
+            return parts.map { difference($0, .added, isFilled(element) ? nil : .noDefault) }
         }
     }
 
     private func isFillable(_ attribute: NSAttributeDescription) -> Bool {
         attribute.isOptional || attribute.defaultValue != nil || attribute is NSDerivedAttributeDescription
+    }
+
+    /// Whether objects that had nothing for an attribute have what it needs. A composite attribute with a default value among its elements
+    /// has a value then, which needs all that is mandatory in it.
+    private func isFilled(_ attribute: NSAttributeDescription) -> Bool {
+        guard let composite = attribute as? NSCompositeAttributeDescription,
+            composite.storedParts.contains(where: { ($0.property as? NSAttributeDescription)?.defaultValue != nil })
+        else { return isFillable(attribute) }
+        return composite.elements.allSatisfy(isFilled)
     }
 
     private func changes(_ old: NSAttributeDescription, _ new: NSAttributeDescription) -> [ModelDifference] {
