@@ -74,7 +74,9 @@ import Testing
     }
 
     @Test(arguments: [TestModel.Count.many, .ordered])
-    func `members of a list without inverse have no owner any more, whatever the rule`(_ count: TestModel.Count) throws {
+    func `members of a list without inverse have no owner any more, whatever the rule`(
+        _ count: TestModel.Count
+    ) throws {
         let list = TestModel.entity("List", [TestModel.attribute("name", .stringAttributeType)])
         let item = TestModel.entity("Item", [TestModel.attribute("name", .stringAttributeType)])
         TestModel.relate(list, "items", count, item).deleteRule = .noActionDeleteRule
