@@ -48,8 +48,12 @@ extension ModelMatching {
 
     /// Whether stores of the source are told apart from those of the destination.
     var needsMigration: Bool {
-        source.entityVersionHashesByName != destination.entityVersionHashesByName
-            || !unhashedDifferences(configuration: nil).isEmpty
+        // A hash that can't be computed may be known of one of them alone.
+        func hashes(_ model: NSManagedObjectModel) -> [String: Data?] {
+            let pairs = model.entities.map { ($0.name ?? "", $0.hasComputableVersionHash ? $0.versionHash : nil) }
+            return Dictionary(pairs) { first, _ in first }
+        }
+        return hashes(source) != hashes(destination) || !unhashedDifferences(configuration: nil).isEmpty
     }
 
     /// What is renamed to names that the version before has, too, or becomes its own inverse: the stores of both versions look the same, so
