@@ -78,7 +78,7 @@ package final class ModelMatching {
     /// Entities that only the destination has, by name.
     let added: [NSEntityDescription]
     /// Entities that only the source has, by name.
-    let removed: [NSEntityDescription]
+    package let removed: [NSEntityDescription]
 
     private let bySource: [ObjectIdentifier: EntityMatch]
     private let byDestination: [ObjectIdentifier: EntityMatch]
