@@ -110,8 +110,9 @@ import Testing
             loud.attributeType = .stringAttributeType
             loud.derivationExpression = NSExpression(format: "uppercase:(name)")
             let names = ["name", "nickname", "motto"].prefix(number)
-            let texts = names.map { TestModel.attribute($0, .stringAttributeType) }
-            return TestModel.model([TestModel.entity("Hero", texts + [loud])])
+            let hero = TestModel.entity("Hero", names.map { TestModel.attribute($0, .stringAttributeType) })
+            hero.properties.append(loud)
+            return TestModel.model([hero])
         }
         func reference(_ number: Int) -> NSManagedObjectModelReference {
             let model = version(number)

@@ -28,9 +28,7 @@ import Testing
         #expect(later.many("pets").map { $0.text("name") } == ["Tom"])
     }
 
-    @Test func `links come along with objects that move to another store, although their other side is a transient list`()
-        throws
-    {
+    @Test func `links whose other side is a transient list come along to another store`() throws {
         func model() -> NSManagedObjectModel {
             let list = TestModel.entity("List", [TestModel.attribute("name", .stringAttributeType)])
             let song = TestModel.entity("Song", [TestModel.attribute("name", .stringAttributeType)])
