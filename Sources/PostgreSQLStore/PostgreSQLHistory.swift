@@ -219,6 +219,21 @@
             return values
         }
 
+        /// The values under other names, without those that have none any more.
+        ///
+        /// - Parameter names: The new names by the old ones.
+        /// - Returns: Nil where no value is left.
+        static func renamed(_ data: Data, _ names: [String: String]) throws -> Data? {
+            // What is damaged shows when it is read, and is no reason not to migrate.
+            guard let list = try? PropertyListFile.object(of: data) as? [String: Any] else { return data }
+            var renamed: [String: Any] = [:]
+            for (name, value) in list {
+                if let new = names[name] { renamed[new] = value }
+            }
+            if renamed.isEmpty { return nil }
+            return try PropertyListSerialization.data(fromPropertyList: renamed, format: .binary, options: 0)
+        }
+
         private static func value(_ kept: Any, _ type: PostgreSQLType) -> PostgreSQLValue? {
             switch (type, kept) {
             case (.text, let text as String): .text(text)

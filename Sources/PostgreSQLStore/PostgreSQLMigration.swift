@@ -49,7 +49,7 @@
             try connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
             let computation = try PostgreSQLDerivedAttributes(destination, address).computation
             for statement in rules + computation { try connection.execute(statement) }
-            try renameInHistory(connection)
+            try PostgreSQLHistoryMigration(address: address, matching: matching).run(connection)
             return try describe(metadata, destination, configuration, connection)
         }
 
@@ -88,26 +88,6 @@
                     "SELECT setval(pg_get_serial_sequence($1, '_id'), $2)",
                     [.text(root.table), .integer(max(last, largest))])
             }
-        }
-
-        /// The history speaks of entities and properties by name.
-        private func renameInHistory(_ connection: PostgreSQLConnection) throws {
-            let table = address.qualified("_changes")
-            for match in matching.matches {
-                let renamed = match.attributes.mapValues(\.name).merging(match.relationships.mapValues(\.name)) { $1 }
-                    .filter { $0.key != $0.value }
-                if renamed.isEmpty { continue }
-                let cases = renamed.map { "WHEN \($0.value.sqlLiteral) THEN \($0.key.sqlLiteral)" }.sorted()
-                try connection.execute(
-                    "UPDATE \(table) SET properties = (SELECT array_agg(CASE p \(cases.joined(separator: " ")) ELSE p END) "
-                        + "FROM unnest(properties) AS p) WHERE entity = $1 AND properties IS NOT NULL",
-                    [.text(match.source.name ?? "")])
-            }
-            let names = matching.matches.map { ($0.source.name ?? "", $0.destination.name ?? "") }.filter { $0 != $1 }
-            if names.isEmpty { return }
-            let cases = names.map { "WHEN \($0.sqlLiteral) THEN \($1.sqlLiteral)" }
-            try connection.execute(
-                "UPDATE \(table) SET entity = CASE entity \(cases.joined(separator: " ")) ELSE entity END")
         }
 
         private func describe(

@@ -148,14 +148,16 @@ extension NSManagedObjectContext {
     private func store(
         forNew entity: NSEntityDescription, among wanted: [NSPersistentStore]?
     ) throws -> NSPersistentStore {
-        if let store = requiredCoordinator.stores(for: entity, among: wanted).first(where: { !$0.isReadOnly }) {
-            return store
+        let coordinator = requiredCoordinator
+        guard let wanted else { return try coordinator.store(forNew: entity) }
+        let fitting = coordinator.stores(for: entity, among: wanted).first {
+            !$0.isReadOnly && coordinator.isConfigured($0, for: entity)
         }
-        if wanted == nil { return try requiredCoordinator.store(forNew: entity) }
+        if let fitting { return fitting }
         throw CoreDataError.make(
             .persistentStoreUnsupportedRequestType,
-            "A batch insertion of '\(entity.name ?? "")' names affectedStores of which none keeps that entity and can be written. Name one "
-                + "that does, or none.")
+            "A batch insertion of '\(entity.name ?? "")' names affectedStores of which none has that entity in its configuration and can be "
+                + "written. Name one that does, or none.")
     }
 
     private func entity(named name: String) throws -> NSEntityDescription {

@@ -223,8 +223,8 @@ private struct StoreCopy {
                 if let object = objects.first { copy.setValue(object, forKey: relationship.name) }
             } else if relationship.isOrdered {
                 copy.setValue(NSOrderedSet(array: objects), forKey: relationship.name)
-            } else if !(relationship.inverseRelationship?.isOrdered ?? false) {
-                // An ordered inverse says it all, and in order.
+            } else if !(relationship.keptInverse?.isOrdered ?? false) {
+                // An ordered inverse that is stored says it all, and in order.
                 copy.setValue(NSSet(array: objects), forKey: relationship.name)
             }
         }

@@ -17,16 +17,23 @@ struct SourceModelSearch {
         var searched: [String] = []
     }
 
-    /// The first model that describes the store: a version with the very hashes, else what the store carries, else a
-    /// version of which some hashes can't be computed and the others fit, else several models together.
+    /// The first model that describes the store: a version with the very hashes (several may have them; what the store carries says
+    /// which), else what the store carries, else a version of which some hashes can't be computed and the others fit, else several models
+    /// together.
     func run() -> Result {
         var result = Result()
         let versions = allVersions(&result)
-        result.model = versions.first(where: isExact)
+        let carried = carriedModel()
+        result.model = versions.first { isExact($0) && agrees($0, with: carried) }
         if result.model != nil { return result }
         result.searched.append("the store itself")
-        result.model = carriedModel() ?? versions.first(where: fits) ?? merged(versions)
+        result.model = carried ?? versions.first(where: fits) ?? merged(versions)
         return result
+    }
+
+    private func agrees(_ version: NSManagedObjectModel, with carried: NSManagedObjectModel?) -> Bool {
+        guard let carried else { return true }
+        return ModelMatching(source: carried, destination: version).unhashedDifferences(configuration: nil).isEmpty
     }
 
     private func allVersions(_ result: inout Result) -> [NSManagedObjectModel] {

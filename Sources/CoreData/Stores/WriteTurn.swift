@@ -5,6 +5,9 @@
 //     (reading)   goes on everywhere: in WAL mode always; in rollback mode others' reads wait while the save is committed
 //     save        writes in the transaction that holds the lock, and ends the turn
 //     end         gives the locks back where nothing was saved
+//
+// A file that is open under two configurations has two stores, each with connections of its own: one would wait for the lock of the other
+// without end. There a turn keeps this coordinator's saves out alone, and each save takes the lock itself.
 
 import Foundation
 
@@ -13,17 +16,20 @@ package final class WriteTurn {
     fileprivate let backends: [any StoreBackend]
     /// What the stores had seen of others' changes, by store, and of ours, when the turn began and ended.
     private let others: [Int64]
-    private let began: Int
+    /// Nil where others can write meanwhile.
+    private let began: Int?
     fileprivate var ended: Int?
 
-    fileprivate init(_ backends: [any StoreBackend], others: [Int64], began: Int) {
+    fileprivate init(_ backends: [any StoreBackend], others: [Int64], began: Int?) {
         self.backends = backends
         self.others = others
         self.began = began
     }
 
     /// Whether nobody has written since another turn ended.
-    package func directlyFollows(_ other: WriteTurn) -> Bool { others == other.others && began == other.ended }
+    package func directlyFollows(_ other: WriteTurn) -> Bool {
+        began != nil && others == other.others && began == other.ended
+    }
 }
 
 /// Who has the turn in a coordinator, and how often it has been written to.
@@ -49,9 +55,12 @@ extension NSPersistentStoreCoordinator {
             return inner
         }
         // In one order everywhere, so that two processes never wait for each other.
-        let stores = persistentStores.filter { !$0.isReadOnly }.sorted {
-            ($0.url?.absoluteString ?? "") < ($1.url?.absoluteString ?? "")
-        }
+        let writable = persistentStores.filter { !$0.isReadOnly }
+        let identifiers = writable.compactMap(\.identifier)
+        let isEachAlone = Set(identifiers).count == identifiers.count
+        let stores =
+            isEachAlone
+            ? writable.sorted { ($0.url?.absoluteString ?? "") < ($1.url?.absoluteString ?? "") } : []
         var begun: [any StoreBackend] = []
         do {
             var others: [Int64] = []
@@ -62,7 +71,7 @@ extension NSPersistentStoreCoordinator {
                 others.append(try StoreLock.$patience.withValue(patience) { try backend.beginWriting() })
                 begun.append(backend)
             }
-            let turn = WriteTurn(begun, others: others, began: turns.saveCount)
+            let turn = WriteTurn(begun, others: others, began: isEachAlone ? turns.saveCount : nil)
             turns.current = turn
             return turn
         } catch {

@@ -21,11 +21,9 @@ final class ImportTurn {
                 guard keepsWaiting() else { throw GraftError(.cancelled) }
             }
             let stores = context.persistentStoreCoordinator?.persistentStores ?? []
-            for url in stores.filter({ $0.type == NSSQLiteStoreType }).compactMap(\.url).sorted(by: {
-                $0.path < $1.path
-            }) {
-                let name = ".graft-\(url.lastPathComponent).lock"
-                let path = url.deletingLastPathComponent().appendingPathComponent(name).path
+            // Two stores of one file, under two configurations, would wait for each other.
+            let paths = Set(stores.filter { $0.type == NSSQLiteStoreType }.compactMap(\.url).map(Self.lockPath))
+            for path in paths.sorted() {
                 let file = unsafe open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
                 // Where no file can be made, the store can't be written either, and the save says so.
                 guard file >= 0 else { continue }
@@ -39,6 +37,11 @@ final class ImportTurn {
                     Thread.sleep(forTimeInterval: 0.01)
                 }
             }
+        }
+
+        /// The locked file beside a store.
+        private static func lockPath(_ store: URL) -> String {
+            store.deletingLastPathComponent().appendingPathComponent(".graft-\(store.lastPathComponent).lock").path
         }
 
         /// Ends the turn. May be called again.

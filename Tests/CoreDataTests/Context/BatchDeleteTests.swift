@@ -1,6 +1,8 @@
 // Batch deletions: what goes, what is cleared, what is refused, and that no context notices before it is told.
 
 import CoreData
+import Foundation
+import GRDB
 import Testing
 
 @Suite struct BatchDeleteTests {
@@ -69,6 +71,30 @@ import Testing
         stale.setValue("Adele", forKey: "name")
         let error = #expect(throws: CocoaError.self) { try library.context.save() }
         #expect(error?.code == .managedObjectMerge)
+    }
+
+    @Test(arguments: [TestModel.Count.many, .ordered])
+    func `members of a list without inverse have no owner any more, whatever the rule`(
+        _ count: TestModel.Count
+    ) throws {
+        let list = TestModel.entity("List", [TestModel.attribute("name", .stringAttributeType)])
+        let item = TestModel.entity("Item", [TestModel.attribute("name", .stringAttributeType)])
+        TestModel.relate(list, "items", count, item).deleteRule = .noActionDeleteRule
+        let model = TestModel.model([item, list])
+        let store = try MigratingStore(model) { context in
+            for name in ["kept", "gone"] {
+                let items = ["a", "b"].map { context.insert("Item", ["name": "\(name) \($0)"]) }
+                let members: Any = count == .ordered ? NSOrderedSet(array: items) : NSSet(array: items)
+                context.insert("List", ["name": name, "items": members])
+            }
+        }
+        let context = try store.open(model, nil)
+        try context.execute(request("List", "name == 'gone'"))
+        #expect(try context.members("List", "items") == [["kept a", "kept b"]])
+        let owners = try store.sql { try Int.fetchAll($0, sql: "SELECT COUNT(*) FROM ZITEM GROUP BY Z2ITEMS") }
+        #expect(owners == [2, 2])
+        let open = try store.sql { try Int.fetchAll($0, sql: "SELECT COUNT(*) FROM ZITEM WHERE Z2ITEMS IS NULL") }
+        #expect(open == [2])
     }
 
     @Test func `a deny rule that holds fails the request, and nothing is deleted`() throws {

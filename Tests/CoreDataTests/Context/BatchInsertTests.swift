@@ -1,6 +1,7 @@
 // Batch insertions: rows from dictionaries and objects, and uniqueness under each merge policy.
 
 import CoreData
+import Foundation
 import GRDB
 import Synchronization
 import Testing
@@ -30,6 +31,37 @@ import Testing
         let next = library.insert("Book")
         try library.context.save()
         #expect(next.objectID.uriRepresentation().lastPathComponent == "p3")
+    }
+
+    @Test func `rows go into the store whose configuration has the entity, not into one that has its table, too`()
+        throws
+    {
+        let model = TestModel.model(
+            ["Prize", "Tag"].map { TestModel.entity($0, [TestModel.attribute("name", .stringAttributeType)]) })
+        for entity in model.entities { model.setEntities([entity], forConfigurationName: "\(entity.name ?? "")s") }
+        let folder = try TemporaryFolder()
+        func add(
+            _ file: String, _ name: String?, to coordinator: NSPersistentStoreCoordinator
+        ) throws -> NSPersistentStore {
+            try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: name, at: folder.url.appendingPathComponent(file))
+        }
+        // A file of the whole model that is opened as one of a part.
+        let whole = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try whole.remove(add("Whole.sqlite", nil, to: whole))
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let tags = try add("Whole.sqlite", "Tags", to: coordinator)
+        let prizes = try add("Prizes.sqlite", "Prizes", to: coordinator)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        let request = NSBatchInsertRequest(entityName: "Prize", objects: [["name": "Nobel"]])
+        request.resultType = .objectIDs
+        let ids = try #require(
+            (try context.execute(request) as? NSBatchInsertResult)?.result as? [NSManagedObjectID])
+        #expect(ids.map { $0.persistentStore === prizes } == [true])
+        let other = NSBatchInsertRequest(entityName: "Prize", objects: [["name": "Turing"]])
+        other.affectedStores = [tags]
+        #expect(throws: CocoaError.self) { try context.execute(other) }
     }
 
     @Test func `a closure fills dictionaries until it returns true`() throws {

@@ -1,6 +1,7 @@
 // Mapping models from files: both forms say the same, each is found for its own two versions alone, and a migration runs by it.
 
 import Foundation
+import GRDB
 import Testing
 
 @testable import CoreData
@@ -179,7 +180,8 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
 
     // MARK: One of our own
 
-    private static func model(_ attribute: String) -> String {
+    /// - Parameter more: Further properties.
+    private static func model(_ attribute: String, _ more: String) -> String {
         """
         <?xml version="1.0" encoding="UTF-8"?>
         <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
@@ -187,7 +189,7 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
             <attribute name="\(attribute)" optional="YES" attributeType="Integer 32"/>
             <attribute name="name" optional="YES" attributeType="String"/>
             <relationship name="friends" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Person"
-              inverseName="friends" inverseEntity="Person"/>
+              inverseName="friends" inverseEntity="Person"/>\(more)
           </entity>
         </model>
         """
@@ -218,15 +220,15 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
     }
 
     /// The model with both versions, and the mapping model beside it.
-    private func project(mapping: String = mapping()) throws -> URL {
+    private func project(mapping: String = mapping(), more: String = "") throws -> URL {
         func write(_ text: String, _ path: String) throws {
             let file = folder.url.appendingPathComponent(path)
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(text.utf8).write(to: file)
         }
-        try write(Self.model("age"), "People.xcdatamodeld/One.xcdatamodel/contents")
-        try write(Self.model("years"), "People.xcdatamodeld/Two.xcdatamodel/contents")
+        try write(Self.model("age", more), "People.xcdatamodeld/One.xcdatamodel/contents")
+        try write(Self.model("years", more), "People.xcdatamodeld/Two.xcdatamodel/contents")
         try write(mapping, "Grown.xcmappingmodel/xcmapping.xml")
         return folder.url.appendingPathComponent("People.xcdatamodeld")
     }
@@ -256,6 +258,46 @@ final class V2to3MakerPolicy: NSEntityMigrationPolicy {
         }
         // The predicate leaves Bob out; `years` has no source of its name.
         #expect(people == [#"Ada - ["Cay"]"#, #"Cay - ["Ada"]"#])
+    }
+
+    /// The people who are left of a store of the first version that is opened with the second one. The mapping model leaves Bob out.
+    private func grown(_ project: URL, _ change: (URL) throws -> Void = { _ in }) throws -> [String] {
+        func version(_ name: String) throws -> NSManagedObjectModel {
+            try #require(NSManagedObjectModel(contentsOf: project.appendingPathComponent("\(name).xcdatamodel")))
+        }
+        let store = try MigratingStore(version("One")) { context in
+            for (name, age) in [("Ada", 36), ("Bob", 7)] { context.insert("Person", ["name": name, "age": age]) }
+        }
+        try change(store.url)
+        return try store.open(version("Two")).values("Person", "name").sorted()
+    }
+
+    @Test func `a mapping model is used for a store with a hash of Apple's that can't be computed`() throws {
+        let loud = """
+            <attribute name="loud" optional="YES" attributeType="String" derived="YES"
+            derivationExpression="uppercase:(name)"/>
+            """
+        let people = try grown(project(more: loud)) { url in
+            try DatabaseQueue(path: url.path).write { db in
+                var metadata = try StoreMetadata.read(db, errors: SQLiteErrors(path: url.path))
+                metadata.entries[NSStoreModelVersionHashesKey] = ["Person": Data(repeating: 0xA5, count: 32)]
+                try metadata.update(db)
+            }
+        }
+        #expect(people == ["Ada"])
+    }
+
+    @Test func `what isn't known in a mapping model is no matter where it is for other versions`() throws {
+        let magic = Self.mapping("<attribute name=\"magic\" type=\"string\">x</attribute>")
+        let project = try project()
+        let other = folder.url.appendingPathComponent("Another.xcmappingmodel/xcmapping.xml")
+        try FileManager.default.createDirectory(
+            at: other.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(magic.replacing("Person", with: "Robot").utf8).write(to: other)
+        #expect(try grown(project) == ["Ada"])
+        try Data(magic.utf8).write(to: other)
+        let error = #expect(throws: ModelError.self) { try grown(project) }
+        #expect(error?.description.contains("Another.xcmappingmodel") == true)
     }
 
     // Divergence 76.

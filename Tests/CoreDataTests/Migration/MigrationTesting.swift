@@ -59,6 +59,23 @@ final class MigratingStore {
         return context
     }
 
+    /// The store that a manager makes of this one by an inferred mapping model.
+    ///
+    /// - Parameter movesRows: Whether the manager may move rows; otherwise it goes by objects.
+    func migrated(
+        from older: NSManagedObjectModel, to newer: NSManagedObjectModel, movesRows: Bool
+    ) throws -> MigratingStore {
+        try close()
+        let result = try MigratingStore()
+        let manager = NSMigrationManager(sourceModel: older, destinationModel: newer)
+        manager.usesStoreSpecificMigrationManager = movesRows
+        try manager.migrateStore(
+            from: url, sourceType: NSSQLiteStoreType,
+            with: NSMappingModel.inferredMappingModel(forSourceModel: older, destinationModel: newer),
+            toDestinationURL: result.url, destinationType: NSSQLiteStoreType)
+        return result
+    }
+
     func close() throws {
         for (coordinator, _) in opened {
             for store in coordinator.persistentStores { try coordinator.remove(store) }

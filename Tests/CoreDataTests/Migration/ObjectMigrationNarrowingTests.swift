@@ -35,4 +35,32 @@ import Testing
         #expect(error?.localizedDescription.contains("pets") == true)
         #expect(!FileManager.default.fileExists(atPath: result.url.path))
     }
+
+    /// Nothing of the older version is what the tag's only post is: the posts alone tell.
+    @Test(arguments: [true, false])
+    func `an object that several have is refused where its own side is new and has room for one`(
+        movesRows: Bool
+    ) throws {
+        func model(_ name: String, _ count: TestModel.Count) -> NSManagedObjectModel {
+            let post = TestModel.entity("Post", [TestModel.attribute("name", .stringAttributeType)])
+            let tag = TestModel.entity("Tag", [TestModel.attribute("name", .stringAttributeType)])
+            TestModel.connect(post, "tags", .many, tag, name, count)
+            return TestModel.model([post, tag])
+        }
+        let older = model("posts", .many), newer = model("post", .one)
+        let store = try MigratingStore(older) { context in
+            let tag = context.insert("Tag", ["name": "t"])
+            for name in ["p1", "p2"] { context.insert("Post", ["name": name, "tags": NSSet(object: tag)]) }
+        }
+        let error = #expect(throws: CocoaError.self) {
+            try store.migrated(from: older, to: newer, movesRows: movesRows)
+        }
+        #expect(error?.localizedDescription.contains("Tag.post leads to one object") == true)
+        let single = try MigratingStore(older) { context in
+            let tag = context.insert("Tag", ["name": "t"])
+            context.insert("Post", ["name": "p1", "tags": NSSet(object: tag)])
+        }
+        let result = try single.migrated(from: older, to: newer, movesRows: movesRows)
+        #expect(try result.open(newer, nil).members("Tag", "post") == [["p1"]])
+    }
 }

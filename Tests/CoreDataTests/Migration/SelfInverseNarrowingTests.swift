@@ -45,15 +45,38 @@ import Testing
             people[0].setValue(people[1], forKey: "friends")
             people[1].setValue(people[2], forKey: "friends")
         }
-        let newer = try older.next { model in
+        let newer = try withOwnInverse(older)
+        let error = try store.refusal(newer)
+        #expect(error.code.rawValue == NSMigrationError)
+        let other = #expect(throws: CocoaError.self) {
+            try store.migrated(from: older, to: newer, movesRows: false)
+        }
+        #expect(other?.localizedDescription.contains("Person.friends leads to one object") == true)
+        let context = try store.open(older, nil)
+        #expect(try context.members("Person", "friends") == [["Bob"], ["Cyd"], []])
+    }
+
+    /// The next version, which version hashes alone wouldn't tell from the older one.
+    private func withOwnInverse(_ older: NSManagedObjectModel) throws -> NSManagedObjectModel {
+        try older.next { model in
             let person = try model.entity("Person"), friends = try person.relationship("friends")
             friends.inverseRelationship = friends
             person.versionHashModifier = "2"
         }
-        let error = try store.refusal(newer)
-        #expect(error.code.rawValue == NSMigrationError)
-        let context = try store.open(older, nil)
-        #expect(try context.members("Person", "friends") == [["Bob"], ["Cyd"], []])
+    }
+
+    @Test(arguments: [true, false])
+    func `a reference that becomes its own inverse leads back, whichever way a mapping is run`(
+        movesRows: Bool
+    ) throws {
+        let older = model(.one, isOwnInverse: false)
+        let store = try MigratingStore(older) { context in
+            let people = try people(in: context)
+            people[0].setValue(people[1], forKey: "friends")
+        }
+        let newer = try withOwnInverse(older)
+        let result = try store.migrated(from: older, to: newer, movesRows: movesRows)
+        #expect(try result.open(newer, nil).members("Person", "friends") == [["Bob"], ["Ada"], []])
     }
 
     @Test func `pairs come along`() throws {

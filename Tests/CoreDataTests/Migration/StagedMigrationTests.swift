@@ -103,6 +103,54 @@ import Testing
                 == NSManagedObjectModelReferenceNotFoundError)
     }
 
+    @Test func `an entity with a derived attribute is led through stages`() throws {
+        func version(_ number: Int) -> NSManagedObjectModel {
+            let loud = NSDerivedAttributeDescription()
+            loud.name = "loud"
+            loud.attributeType = .stringAttributeType
+            loud.derivationExpression = NSExpression(format: "uppercase:(name)")
+            let names = ["name", "nickname", "motto"].prefix(number)
+            let hero = TestModel.entity("Hero", names.map { TestModel.attribute($0, .stringAttributeType) })
+            hero.properties.append(loud)
+            return TestModel.model([hero])
+        }
+        func reference(_ number: Int) -> NSManagedObjectModelReference {
+            let model = version(number)
+            return NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum)
+        }
+        let custom = NSCustomMigrationStage(migratingFrom: reference(2), to: reference(3))
+        custom.willMigrateHandler = { manager, _ in
+            guard let context = manager.container?.newBackgroundContext() else { throw Refusal() }
+            try context.performAndWait {
+                for hero in try context.all("Hero") { hero.setValue("Countess", forKey: "nickname") }
+                try context.save()
+            }
+        }
+        let stages = [NSLightweightMigrationStage([1, 2].map { version($0).versionChecksum }), custom]
+        let store = try MigratingStore(version(1)) { $0.insert("Hero", ["name": "Ada"]) }
+        let context = try store.open(version(3), options(NSStagedMigrationManager(stages)))
+        #expect(try context.values("Hero", "nickname") == ["Countess"])
+        #expect(try context.values("Hero", "motto") == ["nil"])
+        #expect(try context.values("Hero", "loud") == ["ADA"])
+    }
+
+    @Test func `versions that differ in elements of a composite attribute alone are told apart`() throws {
+        func version(_ elements: [String]) -> NSManagedObjectModel {
+            let place = NSCompositeAttributeDescription()
+            place.name = "place"
+            place.elements = elements.map { TestModel.attribute($0, .stringAttributeType) }
+            return TestModel.model([TestModel.entity("Shop", [place])])
+        }
+        let older = version(["city"]), newer = version(["city", "zip"])
+        #expect(older.versionChecksum == newer.versionChecksum)
+        let store = try MigratingStore(older) { $0.insert("Shop", ["place": ["city": "Rome"]]) }
+        let stages = NSStagedMigrationManager([NSLightweightMigrationStage([older.versionChecksum])])
+        let shops = try store.open(newer, options(stages)).all("Shop")
+        #expect(shops.first?.value(forKey: "place") as? [String: String] == ["city": "Rome"])
+        try store.close()
+        #expect(try store.open(newer, nil).all("Shop").count == 1)
+    }
+
     // NSManagedObjectModelReference.h, `initWithEntityVersionHashes:inBundle:versionChecksum:`
     @Test func `a reference finds a model of a bundle by its version hashes`() throws {
         let folder = try TemporaryFolder()

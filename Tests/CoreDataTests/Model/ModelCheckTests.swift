@@ -52,6 +52,27 @@ import Testing
         #expect(model.entitiesByName["Größe"]?.attributesByName["名前"] != nil)
     }
 
+    @Test func `names of elements are checked at every depth, as they become columns`() throws {
+        func composite(_ name: String, _ element: String) -> String {
+            "<composite name='\(name)'>\(element)</composite>"
+        }
+        let place = "<attribute name='place' attributeType='Composite' composite='Place'/>"
+        let geo = "<attribute name='geo' attributeType='Composite' composite='Geo'/>"
+        func text(_ name: String) -> String { "<attribute name=\"\(name)\" attributeType='String'/>" }
+        for name in ["zip code", "x varchar ); create table evil (a"] {
+            let flat = try problems(entity("Shop", place) + composite("Place", text(name)))
+            #expect(flat.first?.hasPrefix("Shop.\(name): '\(name)' can't be a name.") == true)
+            let nested = try problems(entity("Shop", place) + composite("Place", geo) + composite("Geo", text(name)))
+            #expect(nested.first?.hasPrefix("Shop.\(name): '\(name)' can't be a name.") == true)
+        }
+        let unnamed = NSCompositeAttributeDescription()
+        unnamed.name = "place"
+        unnamed.elements = [TestModel.attribute("", .stringAttributeType)]
+        let model = TestModel.model([TestModel.entity("Shop", [unnamed])])
+        let error = try #require(throws: ModelError.self) { try model.validated() }
+        #expect(error.problems.map(\.description) == ["Shop.place: an element has no name. Give it one."])
+    }
+
     @Test func `inheritance in a circle is found`() throws {
         let found = try problems(
             "<entity name='A' parentEntity='C'/><entity name='B' parentEntity='A'/><entity name='C' parentEntity='B'/>")

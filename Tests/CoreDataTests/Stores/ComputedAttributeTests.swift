@@ -331,6 +331,23 @@ import Testing
         #expect(try shown(reader, "Author", "folded", "loud") == ["theirs ADA"])
     }
 
+    @Test func `a trigger for an entity whose name ends in another one's keeps nothing of that one`() throws {
+        let owner = TestModel.entity("Big_Item", [Self.derived("key", .integer64AttributeType, "items.@count")])
+        let item = TestModel.entity(
+            "Item",
+            [
+                TestModel.attribute("name", .stringAttributeType),
+                Self.derived("key", .stringAttributeType, "uppercase:(name)"),
+            ])
+        TestModel.connect(owner, "items", .many, item, "owner", .one)
+        let store = try MigratingStore(TestModel.model([owner, item])) { context in
+            let items = ["a", "b"].map { context.insert("Item", ["name": $0]) }
+            context.insert("Big_Item", ["items": NSSet(array: items)])
+        }
+        #expect(try store.sql { try String.fetchAll($0, sql: "SELECT ZKEY FROM ZITEM ORDER BY ZKEY") } == ["A", "B"])
+        #expect(try store.sql { try Int.fetchAll($0, sql: "SELECT ZKEY FROM ZBIG_ITEM") } == [2])
+    }
+
     @Test func `a model that can't be kept leaves no file, whatever is said about migration`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Library.sqlite")

@@ -108,6 +108,41 @@ import Testing
         #expect(try count("Line", second) == 5)
     }
 
+    @Test func `a file that is open under two configurations takes imports`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func container(_ configurations: [String?]) throws -> NSPersistentContainer {
+            var sketch = ModelSketch()
+            for name in ["Tag", "Prize"] { sketch.entity(name, [.attribute("title", json: "title")]) }
+            let model = sketch.model()
+            for entity in model.entities { model.setEntities([entity], forConfigurationName: "\(entity.name ?? "")s") }
+            let container = NSPersistentContainer(name: "Both", managedObjectModel: model)
+            container.persistentStoreDescriptions = configurations.map { configuration in
+                let description = NSPersistentStoreDescription(url: folder.appending(path: "Both.sqlite"))
+                description.configuration = configuration
+                return description
+            }
+            var failure: (any Error)?
+            container.loadPersistentStores { _, error in failure = failure ?? error }
+            if let failure { throw failure }
+            return container
+        }
+        // A file of the whole model.
+        let whole = try container([nil])
+        for store in whole.persistentStoreCoordinator.persistentStores {
+            try whole.persistentStoreCoordinator.remove(store)
+        }
+        let both = try container(["Tags", "Prizes"])
+        for entity in ["Tag", "Prize"] {
+            // An import that waits for itself ends by this alone.
+            let progress = Progress(totalUnitCount: 1)
+            DispatchQueue.global().asyncAfter(deadline: .now() + 20) { progress.cancel() }
+            let data = ImportSource.data(Data(#"[{"title": "a"}, {"title": "b"}]"#.utf8))
+            let report = try both.importJSON(from: [data], entity: entity, progress: progress)
+            #expect(report.total.inserted == 2)
+            #expect(try count(entity, both) == 2)
+        }
+    }
+
     // Apple's stores have no lock that an import could hold: whoever only saves doesn't wait.
     @Test(.needsOurCoreData)
     func `others read while an import has its turn, and save when it has ended`() throws {

@@ -10,8 +10,10 @@ final class MigrationRun {
     var associations = MigrationAssociations()
     /// Where the relationship leads whose mapping is being evaluated.
     var wantedEntity: NSEntityDescription?
+    /// What ``addsLinks(_:_:in:)`` has found, by property mapping.
+    var linkAdditions: [ObjectIdentifier: Bool] = [:]
 
-    private unowned let manager: NSMigrationManager
+    unowned let manager: NSMigrationManager
     private let coordinators: [NSPersistentStoreCoordinator]
 
     init(

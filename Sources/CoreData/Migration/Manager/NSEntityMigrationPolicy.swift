@@ -74,6 +74,8 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
             let path = "\(path).\(name)"
             switch element {
             case .composite(let inner):
+                // What had no value has none, whatever its elements' default values.
+                if inner.isOptional, let old = match.composites[path], source.value(forKeyPath: old) == nil { continue }
                 let parts = renamed(inner, path, source, layout, match)
                 if !parts.isEmpty { result[name] = parts }
             case .slot(let slot):
@@ -87,9 +89,11 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
     /// Called when all objects of a mapping are made.
     open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Sets a destination object's relationships to what their mappings' expressions give.
+    /// Sets a destination object's relationships to what their mappings' expressions give, with what the mappings of their inverses have given
+    /// where both carry over links of their own.
     ///
-    /// - Throws: `CocoaError` (`.entityMigrationPolicy`) for objects that a relationship can't lead to.
+    /// - Throws: `CocoaError` (`.entityMigrationPolicy`) for objects that a relationship can't lead to, `.migration` for several objects where
+    ///   one has room.
     open func createRelationships(
         forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -101,10 +105,19 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
             let key = try MigrationMappingError.key(of: relationship, in: dInstance.entity, mapping)
             guard let description = dInstance.entity.relationshipsByName[key] else { continue }
             let value = try manager.value(of: expression, relationship, mapping, self, source, dInstance)
-            let objects = MigrationObjects.all(in: value)
+            var objects = MigrationObjects.all(in: value)
             try MigrationMappingError.check(objects, for: description, of: dInstance, mapping)
+            if manager.run?.addsLinks(description, relationship, in: mapping) == true {
+                if let inverse = description.inverseRelationship, !inverse.isToMany {
+                    try MigrationMappingError.requireFree(objects, inverse, for: dInstance, manager)
+                }
+                let given = Set(objects.map(ObjectIdentifier.init))
+                objects += MigrationObjects.all(in: dInstance.value(forKey: key)).filter {
+                    !given.contains(ObjectIdentifier($0))
+                }
+            }
             if !description.isToMany {
-                try MigrationMappingError.requireOne(objects, for: description, of: dInstance, source, mapping, manager)
+                try MigrationMappingError.requireOne(objects, for: description, of: dInstance, manager)
                 dInstance.setValue(objects.first, forKey: key)
             } else if description.isOrdered {
                 dInstance.setValue(NSOrderedSet(array: objects), forKey: key)
@@ -225,21 +238,32 @@ enum MigrationMappingError {
     /// - Throws: `CocoaError` (`.migration`) for objects of several ones of the older store: which of them is to stay is nobody's guess.
     static func requireOne(
         _ objects: [NSManagedObject], for relationship: NSRelationshipDescription, of object: NSManagedObject,
-        _ source: NSManagedObject?, _ mapping: NSEntityMapping, _ manager: NSMigrationManager
+        _ manager: NSMigrationManager
     ) throws {
         guard objects.count > 1 else { return }
-        let mappings = manager.mappingModel.entityMappings ?? []
-        let sources = objects.flatMap { object in
-            mappings.flatMap {
-                manager.sourceInstances(forEntityMappingName: $0.name ?? "", destinationInstances: [object])
+        func sources(of objects: [NSManagedObject]) -> [NSManagedObject] {
+            (manager.mappingModel.entityMappings ?? []).flatMap {
+                manager.sourceInstances(forEntityMappingName: $0.name ?? "", destinationInstances: objects)
             }
         }
-        guard Set(sources.map(ObjectIdentifier.init)).count > 1 else { return }
+        guard Set(sources(of: objects).map(ObjectIdentifier.init)).count > 1 else { return }
+        let source = sources(of: [object]).first
         throw CoreDataError.make(
             .migration,
             "\(object.entity.name ?? "").\(relationship.name) leads to one object in the newer model, but "
                 + "\(source?.objectID.uriRepresentation().absoluteString ?? "an object") has several in it. Take the others out "
                 + "first, or make a mapping model that chooses.")
+    }
+
+    /// - Throws: As ``requireOne(_:for:of:_:)``, for objects that lead back to one, where somebody else already has one of them.
+    static func requireFree(
+        _ objects: [NSManagedObject], _ inverse: NSRelationshipDescription, for owner: NSManagedObject,
+        _ manager: NSMigrationManager
+    ) throws {
+        for object in objects {
+            guard let other = object.value(forKey: inverse.name) as? NSManagedObject, other !== owner else { continue }
+            try requireOne([other, owner], for: inverse, of: object, manager)
+        }
     }
 
     static func unknownPolicy(_ name: String, _ mapping: NSEntityMapping) -> CocoaError {

@@ -309,10 +309,6 @@ extension NSMigrationManager: ExpressionFunctionTarget, KeyValueReadable {
     }
 
     private func plainKey(_ expression: NSExpression, of source: NSManagedObject) -> String? {
-        guard case .keyPath(let start, let path) = expression.node,
-            case .variable(NSMigrationSourceObjectKey) = start.node,
-            path.steps.count == 1, case .key(let key) = path.steps[0], source.entity.attributesByName[key] != nil
-        else { return nil }
-        return key
+        expression.sourceKey.flatMap { source.entity.attributesByName[$0] == nil ? nil : $0 }
     }
 }

@@ -12,18 +12,33 @@ struct MappingModelArchive {
     typealias Damage = KeyedArchive.Damage
 
     private let archive: KeyedArchive
+    /// Between which entities the mappings are, and of which versions: all that has to be understood before it is known whether the others
+    /// are wanted.
+    let outlines: [NSEntityMapping]
 
     /// - Throws: ``ModelError`` for bytes that are no mapping model, or a damaged one.
-    static func mappings(in data: Data) throws(ModelError) -> [NSEntityMapping] {
+    init(_ data: Data) throws(ModelError) {
         do throws(Damage) {
-            let reader = MappingModelArchive(archive: try KeyedArchive(data))
-            return try reader.mappings()
+            let archive = try KeyedArchive(data)
+            outlines = try Self.members(of: archive, Self.outline)
+            self.archive = archive
         } catch {
             throw ModelError(.badMappingModel(reason: error.reason))
         }
     }
 
-    private func mappings() throws(Damage) -> [NSEntityMapping] {
+    /// - Throws: ``ModelError`` for what is damaged, or isn't known.
+    func mappings() throws(ModelError) -> [NSEntityMapping] {
+        do throws(Damage) {
+            return try Self.members(of: archive) { (object, _) throws(Damage) in try entityMapping(object) }
+        } catch {
+            throw ModelError(.badMappingModel(reason: error.reason))
+        }
+    }
+
+    private static func members(
+        of archive: KeyedArchive, _ read: (KeyedArchive.Object, KeyedArchive) throws(Damage) -> NSEntityMapping
+    ) throws(Damage) -> [NSEntityMapping] {
         guard let root = try archive.object(archive.root), root.className == "NSMappingModel",
             let members = try archive.members(root["NSEntityMappings"])
         else { throw Damage(reason: "the archive holds no mapping model") }
@@ -32,23 +47,30 @@ struct MappingModelArchive {
             guard let object = try archive.object(member), object.className == "NSEntityMapping" else {
                 throw Damage(reason: "one of the entity mappings is none")
             }
-            mappings.append(try entityMapping(object))
+            mappings.append(try read(object, archive))
         }
         return mappings
     }
 
-    private func entityMapping(_ object: KeyedArchive.Object) throws(Damage) -> NSEntityMapping {
+    private static func outline(
+        _ object: KeyedArchive.Object, _ archive: KeyedArchive
+    ) throws(Damage) -> NSEntityMapping {
         let mapping = NSEntityMapping()
         mapping.name = try archive.text(object["NSMappingName"]) ?? ""
+        mapping.sourceEntityName = try archive.text(object["NSSourceEntityName"])
+        mapping.sourceEntityVersionHash = try data(object["NSSourceEntityVersionHash"], in: archive)
+        mapping.destinationEntityName = try archive.text(object["NSDestinationEntityName"])
+        mapping.destinationEntityVersionHash = try data(object["NSDestinationEntityVersionHash"], in: archive)
+        return mapping
+    }
+
+    private func entityMapping(_ object: KeyedArchive.Object) throws(Damage) -> NSEntityMapping {
+        let mapping = try Self.outline(object, archive)
         let type = UInt(exactly: try archive.integer(object["NSMappingType"]) ?? 0)
         guard let type = type.flatMap(NSEntityMappingType.init(rawValue:)) else {
             throw Damage(reason: "the entity mapping '\(mapping.name ?? "")' has an unknown type")
         }
         mapping.mappingType = type
-        mapping.sourceEntityName = try archive.text(object["NSSourceEntityName"])
-        mapping.sourceEntityVersionHash = try data(object["NSSourceEntityVersionHash"])
-        mapping.destinationEntityName = try archive.text(object["NSDestinationEntityName"])
-        mapping.destinationEntityVersionHash = try data(object["NSDestinationEntityVersionHash"])
         mapping.entityMigrationPolicyClassName = try archive.text(object["NSEntityMigrationPolicyClassName"])
         mapping.attributeMappings = try properties(object["NSAttributeMappings"])
         mapping.relationshipMappings = try properties(object["NSRelationshipMappings"])
@@ -71,7 +93,7 @@ struct MappingModelArchive {
         return mappings
     }
 
-    private func data(_ field: PropertyListValue?) throws(Damage) -> Data? {
+    private static func data(_ field: PropertyListValue?, in archive: KeyedArchive) throws(Damage) -> Data? {
         switch try archive.value(field) {
         case .data(let data)?: return data
         default:

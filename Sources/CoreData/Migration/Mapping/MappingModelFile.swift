@@ -12,7 +12,7 @@ struct MappingModelFile {
     let url: URL
 
     private enum Contents {
-        case compiled([NSEntityMapping])
+        case compiled(MappingModelArchive)
         case source(MappingModelSource)
     }
 
@@ -21,7 +21,7 @@ struct MappingModelFile {
     /// - Throws: ``ModelError`` with the file's name.
     func mappings() throws(ModelError) -> [NSEntityMapping] {
         switch try contents() {
-        case .compiled(let mappings): return mappings
+        case .compiled(let archive): return try named { () throws(ModelError) in try archive.mappings() }
         case .source(let source):
             return try named { () throws(ModelError) in
                 try source.mappings(from: model(source.sourcePath), to: model(source.destinationPath))
@@ -36,7 +36,9 @@ struct MappingModelFile {
         from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) throws(ModelError) -> [NSEntityMapping]? {
         switch try contents() {
-        case .compiled(let mappings): return Self.fit(mappings, source, destination) ? mappings : nil
+        case .compiled(let archive):
+            guard Self.fit(archive.outlines, source, destination) else { return nil }
+            return try named { () throws(ModelError) in try archive.mappings() }
         case .source(let file):
             guard file.fits(source, destination), isFor(source, file.sourcePath),
                 isFor(destination, file.destinationPath)
@@ -58,7 +60,7 @@ struct MappingModelFile {
             } catch {
                 throw ModelError(.unreadableFile(reason: FileError.words(of: error)))
             }
-            if data.starts(with: "bplist".utf8) { return .compiled(try MappingModelArchive.mappings(in: data)) }
+            if data.starts(with: "bplist".utf8) { return .compiled(try MappingModelArchive(data)) }
             return .source(try MappingModelSource(data))
         }
     }
@@ -73,7 +75,8 @@ struct MappingModelFile {
 
     // MARK: Models
 
-    /// Whether compiled mappings are between two models: they have the versions of all their entities, and no others.
+    /// Whether compiled mappings are between two models: they have the versions of all their entities, and no others. Of an entity whose
+    /// version hash isn't known the name has to do.
     private static func fit(
         _ mappings: [NSEntityMapping], _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
     ) -> Bool {
@@ -87,8 +90,11 @@ struct MappingModelFile {
             ) { first, _ in first }
         }
         func fits(_ found: [String: Data], _ model: NSManagedObjectModel, needsAll: Bool) -> Bool {
-            let expected = model.entityVersionHashesByName
-            let isKnown = found.allSatisfy { expected[$0.key] == $0.value }
+            let isKnown = found.allSatisfy { name, hash in
+                guard let entity = model.entitiesByName[name] else { return false }
+                let isComparable = entity.hasComputableVersionHash || model.knownVersionHashes[name] != nil
+                return !isComparable || entity.versionHash == hash
+            }
             let isWhole =
                 !needsAll
                 || model.entities.allSatisfy { $0.isAbstract || found[$0.name ?? ""] != nil }
@@ -120,7 +126,7 @@ struct MappingModelFile {
     /// Whether a model is the version that a path names; where that isn't there, names have to do.
     private func isFor(_ model: NSManagedObjectModel, _ path: String?) -> Bool {
         guard let version = self.model(path) else { return true }
-        return version.entityVersionHashesByName == model.entityVersionHashesByName
+        return !ModelMatching(source: version, destination: model).needsMigration
     }
 }
 

@@ -33,7 +33,7 @@ struct MappingModelSource {
     /// The file in an `.xcmappingmodel`.
     static let fileName = "xcmapping.xml"
 
-    /// - Throws: ``ModelError`` for what is no mapping model, or one with something in it that isn't known.
+    /// - Throws: ``ModelError`` for what is no mapping model.
     init(_ data: Data) throws(ModelError) {
         let root = try Self.root(of: data)
         guard root.name == "database" else { throw ModelError(.badMappingModel(reason: "it is no XML store")) }
@@ -58,7 +58,6 @@ struct MappingModelSource {
         destinationPath = model.attributes["destinationmodelpath"]
         entityMappings = (model.references["entitymappings"] ?? []).compactMap { objects[$0] }
             .sorted { Self.number(of: $0) < Self.number(of: $1) }
-        for object in objects.values { try Self.checkAttributes(of: object) }
     }
 
     /// Foundation's parser ends the process on document types; the one that all of these files have says nothing.
@@ -125,9 +124,12 @@ struct MappingModelSource {
     // MARK: Compiling
 
     /// The mappings between two models; nil for those that aren't at hand.
+    ///
+    /// - Throws: ``ModelError`` where something in it isn't known.
     func mappings(
         from source: NSManagedObjectModel?, to destination: NSManagedObjectModel?
     ) throws(ModelError) -> [NSEntityMapping] {
+        for object in objects.values { try Self.checkAttributes(of: object) }
         var mappings: [NSEntityMapping] = []
         for object in entityMappings { mappings.append(try mapping(object, source, destination)) }
         return mappings

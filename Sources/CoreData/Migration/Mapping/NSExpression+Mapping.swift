@@ -9,6 +9,14 @@ extension NSExpression {
             node: .keyPath(operand: NSExpression(forVariable: NSMigrationSourceObjectKey), path: KeyPathSteps(key)))
     }
 
+    /// The key of a migration's source object that the expression is; nil where it is something else.
+    var sourceKey: String? {
+        guard case .keyPath(let start, let path) = node, case .variable(NSMigrationSourceObjectKey) = start.node,
+            path.steps.count == 1, case .key(let key) = path.steps[0]
+        else { return nil }
+        return key
+    }
+
     private static var manager: NSExpression { NSExpression(forVariable: NSMigrationManagerKey) }
 
     /// What the objects in a source object's relationship have become, under whichever mapping.
@@ -23,6 +31,16 @@ extension NSExpression {
         NSExpression(
             forFunction: manager, selectorName: "destinationInstancesForEntityMappingNamed:sourceInstances:",
             arguments: [NSExpression(forConstantValue: name), NSExpression(forSourceKey: key)])
+    }
+
+    /// The source's relationship whose objects the expression gives, as they have become; nil where it does something else.
+    var carriedRelationship: String? {
+        guard case .function(let call) = node, let target = call.target,
+            case .variable(NSMigrationManagerKey) = target.node, call.arguments.count == 2,
+            call.name == "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
+                || call.name == "destinationInstancesForEntityMappingNamed:sourceInstances:"
+        else { return nil }
+        return call.arguments[1].sourceKey
     }
 
     /// The objects of a source entity for which a predicate holds.

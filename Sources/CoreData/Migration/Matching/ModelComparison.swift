@@ -28,31 +28,44 @@ extension ModelMatching {
         return kept + removed.map { ModelDifference(entity: $0.name ?? "", change: .removed) }
     }
 
-    /// One phrase for each entity of a configuration whose version hash can't be computed and that a store has otherwise.
+    /// One phrase for each entity of a configuration that a store of the source has otherwise, although its version hash can't be computed
+    /// or is the same.
     package func unhashedDifferences(configuration: String?) -> [String] {
-        let unhashed = SQLSchema.entities(of: destination, configuration: configuration)
-            .filter { !$0.hasComputableVersionHash }.compactMap(\.name)
-        if unhashed.isEmpty { return [] }
+        let entities = SQLSchema.entities(of: destination, configuration: configuration)
+        guard entities.contains(where: \.hasUnhashedDetails) else { return [] }
+        let names = Set(entities.compactMap(\.name))
+        let unhashed = Set(entities.filter { !$0.hasComputableVersionHash }.compactMap(\.name))
         let differing = differences().filter { difference in
-            if case .keptInHistory = difference.change { return false }
-            return unhashed.contains(difference.entity)
+            switch difference.change {
+            case .keptInHistory: false
+            // A hash has one byte for this and for what is kept in the history, and the bytes that are stored differ.
+            case .externalStorage: names.contains(difference.entity)
+            default: unhashed.contains(difference.entity)
+            }
         }
         return Set(differing.map(\.entity)).sorted(by: SQLNaming.precedes).map { "entity '\($0)' differs" }
     }
 
     /// Whether stores of the source are told apart from those of the destination.
     var needsMigration: Bool {
-        source.entityVersionHashesByName != destination.entityVersionHashesByName
-            || !unhashedDifferences(configuration: nil).isEmpty
+        // A hash that can't be computed may be known of one of them alone.
+        func hashes(_ model: NSManagedObjectModel) -> [String: Data?] {
+            let pairs = model.entities.map { ($0.name ?? "", $0.hasComputableVersionHash ? $0.versionHash : nil) }
+            return Dictionary(pairs) { first, _ in first }
+        }
+        return hashes(source) != hashes(destination) || !unhashedDifferences(configuration: nil).isEmpty
     }
 
-    /// What is renamed to names that the version before has, too: the stores of both versions look the same, so that none is migrated, on
-    /// Apple's platforms either.
+    /// What is renamed to names that the version before has, too, or becomes its own inverse: the stores of both versions look the same, so
+    /// that none is migrated, on Apple's platforms either.
     func unnoticed(_ differences: [ModelDifference]) -> [String] {
         guard !needsMigration else { return [] }
         return differences.compactMap { difference in
-            guard case .renamed = difference.change else { return nil }
-            return "\(difference), with the same version hashes as before (give it a hash modifier)"
+            switch difference.change {
+            case .renamed, .inverse:
+                return "\(difference), with the same version hashes as before (give it a hash modifier)"
+            default: return nil
+            }
         }
     }
 
@@ -148,27 +161,41 @@ private struct EntityComparison {
         sorted(match.destination.attributesByName).flatMap { new -> [ModelDifference] in
             let old = match.attributes[new.name], isReported = isReported(new, old: old)
             guard let old else {
-                let isMissing = !isFillable(new) && isNeeded(new)
+                let isMissing = !isFilled(new) && isNeeded(new)
                 return isReported || isMissing ? [difference(new, .added, isMissing ? .noDefault : nil)] : []
             }
             guard isReported else { return [] }
-            return changes(old, new) + elementChanges(new)
+            return changes(old, new) + elementChanges(new, new.name)
         }
     }
 
     /// What became of the elements of a composite attribute.
-    private func elementChanges(_ new: NSAttributeDescription) -> [ModelDifference] {
-        new.storedParts.flatMap { path, part -> [ModelDifference] in
-            guard path != new.name, let element = part as? NSAttributeDescription else { return [] }
-            guard let oldPath = match.elements[path], let slot = match.source.layout.slot(named: oldPath),
+    private func elementChanges(_ new: NSAttributeDescription, _ path: String) -> [ModelDifference] {
+        let elements = (new as? NSCompositeAttributeDescription)?.elements ?? []
+        return elements.flatMap { element -> [ModelDifference] in
+            let path = "\(path).\(element.name)"
+            if match.composites[path] != nil { return elementChanges(element, path) }
+            if let oldPath = match.elements[path], let slot = match.source.layout.slot(named: oldPath),
                 let old = match.source.layout.slots[slot].property as? NSAttributeDescription
-            else { return [difference(element, .added, new.isOptional || isFillable(element) ? nil : .noDefault)] }
-            return changes(old, element)
+            {
+                return changes(old, element)
+            }
+            let parts = element.storedParts.compactMap { $0.property as? NSAttributeDescription }
+            return parts.map { difference($0, .added, isFilled(element) ? nil : .noDefault) }
         }
     }
 
     private func isFillable(_ attribute: NSAttributeDescription) -> Bool {
         attribute.isOptional || attribute.defaultValue != nil || attribute is NSDerivedAttributeDescription
+    }
+
+    /// Whether objects that had nothing for an attribute have what it needs. A composite attribute with a default value among its elements
+    /// has a value then, which needs all that is mandatory in it.
+    private func isFilled(_ attribute: NSAttributeDescription) -> Bool {
+        guard let composite = attribute as? NSCompositeAttributeDescription,
+            composite.storedParts.contains(where: { ($0.property as? NSAttributeDescription)?.defaultValue != nil })
+        else { return isFillable(attribute) }
+        return composite.elements.allSatisfy(isFilled)
     }
 
     private func changes(_ old: NSAttributeDescription, _ new: NSAttributeDescription) -> [ModelDifference] {

@@ -16,12 +16,14 @@ package struct EntityMatch {
     package let relationships: [String: NSRelationshipDescription]
     /// The path of the source's element of a composite attribute by the destination's.
     package let elements: [String: String]
+    /// The path of the source's composite attribute by the destination's, those within others included.
+    let composites: [String: String]
 
     init(source: NSEntityDescription, destination: NSEntityDescription) {
         self.source = source
         self.destination = destination
         let attributes = Self.matched(source.attributesByName, destination.attributesByName)
-        elements = Self.matchedElements(attributes, destination)
+        (elements, composites) = Self.matchedElements(attributes, destination)
         self.attributes = attributes
         relationships = Self.matched(source.relationshipsByName, destination.relationshipsByName)
     }
@@ -29,8 +31,9 @@ package struct EntityMatch {
     /// Elements are matched by their names, and those that were renamed by their identifiers.
     private static func matchedElements(
         _ attributes: [String: NSAttributeDescription], _ destination: NSEntityDescription
-    ) -> [String: String] {
+    ) -> (elements: [String: String], composites: [String: String]) {
         var paths: [String: String] = [:]
+        var composites: [String: String] = [:]
         func enter(_ old: NSAttributeDescription?, _ new: NSAttributeDescription, _ oldPath: String, _ newPath: String)
         {
             guard let new = new as? NSCompositeAttributeDescription else {
@@ -38,6 +41,7 @@ package struct EntityMatch {
                 return
             }
             guard let old = old as? NSCompositeAttributeDescription else { return }
+            composites[newPath] = oldPath
             func byName(_ composite: NSCompositeAttributeDescription) -> [String: NSAttributeDescription] {
                 Dictionary(composite.elements.map { ($0.name, $0) }) { first, _ in first }
             }
@@ -50,7 +54,7 @@ package struct EntityMatch {
             guard let new = destination.attributesByName[name] as? NSCompositeAttributeDescription else { continue }
             enter(old, new, old.name, name)
         }
-        return paths
+        return (paths, composites)
     }
 
     private static func matched<Property: NSPropertyDescription>(
@@ -74,7 +78,7 @@ package final class ModelMatching {
     /// Entities that only the destination has, by name.
     let added: [NSEntityDescription]
     /// Entities that only the source has, by name.
-    let removed: [NSEntityDescription]
+    package let removed: [NSEntityDescription]
 
     private let bySource: [ObjectIdentifier: EntityMatch]
     private let byDestination: [ObjectIdentifier: EntityMatch]

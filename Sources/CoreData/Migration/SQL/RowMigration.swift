@@ -66,15 +66,22 @@ struct RowMigration {
 
     // MARK: Attributes
 
-    /// For an element of a composite attribute that may have no value: the condition that an old row has one. Nil for all others.
+    /// For an element of composite attributes that may have no value: the condition that the innermost of them that there was before has one
+    /// in an old row. Nil for all others.
     private func presence(of name: String, _ match: EntityMatch, _ old: SQLEntity) -> String? {
-        guard let dot = name.firstIndex(of: "."), match.attributes[String(name[..<dot])] != nil,
-            match.destination.attributesByName[String(name[..<dot])]?.isOptional ?? false
-        else { return nil }
-        let columns = match.elements.filter { $0.key.hasPrefix(name[...dot]) }.values.sorted().compactMap { element in
-            if case .attribute(let attribute)? = old.property(named: element) { attribute.column } else { nil }
+        var path = name[...]
+        while let dot = path.lastIndex(of: ".") {
+            path = path[..<dot]
+            guard match.destination.layout.composites[String(path)]?.isOptional ?? false,
+                let before = match.composites[String(path)]
+            else { continue }
+            let elements = old.properties.keys.filter { $0.hasPrefix("\(before).") }
+            let columns = elements.sorted(by: SQLNaming.precedes).compactMap { element in
+                if case .attribute(let attribute)? = old.property(named: element) { attribute.column } else { nil }
+            }
+            if !columns.isEmpty { return "(\(columns.map { "o.\($0) IS NOT NULL" }.joined(separator: " OR ")))" }
         }
-        return columns.isEmpty ? nil : "(\(columns.map { "o.\($0) IS NOT NULL" }.joined(separator: " OR ")))"
+        return nil
     }
 
     /// - Parameter presence: The condition for its default value; nil for none.

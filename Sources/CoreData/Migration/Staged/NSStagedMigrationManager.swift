@@ -37,14 +37,20 @@ struct StagedMigration {
         }
         if manager.stages[..<first].contains(where: { Self.begins($0, with: goal) }) { throw backward() }
         for index in manager.stages.indices[first...] {
-            if try checksum() == goal { return }
+            if try isStore(of: destination) { return }
             switch manager.stages[index] {
             case is NSLightweightMigrationStage: try migrate(to: modelAfter(index))
             case let stage as NSCustomMigrationStage: try run(stage)
             default: break
             }
         }
-        if try checksum() != goal { try migrate(to: destination) }
+        try migrate(to: destination)
+    }
+
+    /// Whether the store is of a model's version. Checksums alone don't tell: those of versions in which only derived or composite attributes
+    /// differ may be the same.
+    private func isStore(of model: NSManagedObjectModel) throws -> Bool {
+        try SQLiteStoreFile.differences(of: model, configuration: configuration, fromStoreAt: url).isEmpty
     }
 
     private static func begins(_ stage: NSMigrationStage, with checksum: String) -> Bool {
@@ -61,15 +67,11 @@ struct StagedMigration {
         let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
         if configuration != nil {
             // The store has the hashes of its configuration's entities alone, and stages name whole models.
-            if destination.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) {
-                return destination.versionChecksum
-            }
+            if try isStore(of: destination) { return destination.versionChecksum }
             // Of versions that are the same for the configuration, the one that a stage begins with.
             for case let stage as NSCustomMigrationStage in manager.stages {
                 let model = try stage.currentModel.resolved()
-                if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) {
-                    return model.versionChecksum
-                }
+                if try isStore(of: model) { return model.versionChecksum }
             }
             let search = SourceModelSearch(
                 store: url, metadata: metadata, configuration: configuration, destination: destination)
@@ -114,8 +116,8 @@ struct StagedMigration {
     }
 
     private func migrate(to model: NSManagedObjectModel) throws {
+        if try isStore(of: model) { return }
         let metadata = try SQLiteStoreFile.metadata(at: url)
-        if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
         let errors = MigrationErrors(store: url)
         let found = SourceModelSearch(
             store: url, metadata: metadata, configuration: configuration, destination: destination

@@ -39,6 +39,11 @@ extension ModelCheck {
         }
         var names: Set<String> = []
         for element in composite.elements {
+            if element.name.isEmpty {
+                report(.noName(what: "an element"), entity, composite)
+            } else if !Self.isName(element.name) {
+                report(.badName(element.name), entity, element)
+            }
             if !names.insert(element.name).inserted {
                 report(.duplicateProperty(declaredIn: composite.name), entity, element)
             }

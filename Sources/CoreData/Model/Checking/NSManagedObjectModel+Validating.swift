@@ -52,7 +52,7 @@ struct ModelCheck {
     func isMember(_ entity: NSEntityDescription) -> Bool { entity.model === model }
 
     /// Names stand in SQL, in URIs and in generated code, so they are identifiers.
-    private static func isName(_ name: String) -> Bool {
+    static func isName(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
         return name.unicodeScalars.allSatisfy { scalar in
             scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil

@@ -28,6 +28,15 @@ extension NSEntityDescription {
         }
     }
 
+    /// Whether the entity can be another one under the same version hash, so that a store's own model has to be asked: where the hash can't
+    /// be computed, and where its byte for external storage is also that of values that a history keeps.
+    package var hasUnhashedDetails: Bool {
+        !hasComputableVersionHash
+            || attributesByName.values.contains {
+                $0.allowsExternalBinaryDataStorage || $0.preservesValueInHistoryOnDeletion
+            }
+    }
+
     private var computedVersionHash: Data {
         var hash = ModelHash()
         hash.add(name ?? "")

@@ -117,18 +117,21 @@ package struct BatchDeletion {
         to group: Group, _ gone: Set<RowKey>, _ cleared: inout [NSManagedObjectID: Set<String>]
     ) throws {
         for relationship in group.plan.relationships {
+            let leavesInverse = relationship.description.deleteRule == .noActionDeleteRule
             switch relationship.storage {
             case .toMany(let toMany):
                 switch toMany.storage {
                 case .joinTable(let join): try writer.deletePairs(join, group.keys)
                 case .foreignKey(let key):
+                    // Without an inverse the column is the deleted row's own.
+                    if leavesInverse, key.hasInverse { continue }
                     try clear(
                         relationship, group.keys, table: key.table, [key.column, key.entityColumn, key.orderColumn],
                         gone, &cleared)
                 }
             case .toOne:
                 // The inverse of a one-to-one has a column of its own; that of a one-to-many has none.
-                guard let inverse = relationship.description.inverseRelationship,
+                guard !leavesInverse, let inverse = relationship.description.inverseRelationship,
                     case .toOne(let column)? = relationship.destination.property(named: inverse.name)
                 else { continue }
                 try clear(
@@ -142,7 +145,6 @@ package struct BatchDeletion {
         _ relationship: EntityPlan.Relationship, _ keys: [Int64], table: String, _ columns: [String?],
         _ gone: Set<RowKey>, _ cleared: inout [NSManagedObjectID: Set<String>]
     ) throws {
-        guard relationship.description.deleteRule != .noActionDeleteRule else { return }
         let inverse = relationship.description.keptInverse
         let ids = try writer.clear(
             columns.compactMap { $0 }, of: relationship.destination, table: table, keys: keys

@@ -21,6 +21,11 @@ struct SQLDerivedAttributes {
         "NSCoreDataTriggerUpdateAffectedObjectValue",
     ]
 
+    /// The name of a trigger.
+    static func triggerName(on table: String, _ entity: SQLEntity, _ attribute: String, _ event: String) -> String {
+        "Z_DA_\(table)_\(entity.name)_\(attribute)_\(event)"
+    }
+
     /// Who keeps an attribute.
     enum Kind {
         /// Triggers of the file, as Core Data makes them; nil for what has no column.
@@ -109,7 +114,7 @@ struct SQLDerivedAttributes {
 
         /// A trigger on a table.
         func trigger(on table: String, _ event: String, _ body: String) -> SQLKeptAttribute.Trigger {
-            let name = "Z_DA_\(table)_\(entity.name)_\(name)_\(event)"
+            let name = SQLDerivedAttributes.triggerName(on: table, entity, name, event)
             return SQLKeptAttribute.Trigger(name: name, sql: "CREATE TRIGGER \(name) AFTER \(body)")
         }
 

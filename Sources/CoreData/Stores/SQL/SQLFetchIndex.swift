@@ -22,7 +22,8 @@ struct SQLFetchIndex {
         let columns = try elements.map(column)
         let parts = zip(columns, elements).map { "\($0) COLLATE BINARY \($1.isAscending ? "ASC" : "DESC")" }
         let name = "Z_\(entity.name)_\(description.name)"
-        var statement = "CREATE INDEX \(name) ON \(entity.table) (\(parts.joined(separator: ", ")))"
+        let quoted = SQLNaming.identifier(name)
+        var statement = "CREATE INDEX \(quoted) ON \(entity.table) (\(parts.joined(separator: ", ")))"
         if let predicate = description.partialIndexPredicate {
             statement += " WHERE \(try SQLPartialIndexCondition(entity: entity, index: title).sql(for: predicate))"
         }
@@ -57,20 +58,21 @@ struct SQLFetchIndex {
     /// A two-dimensional index of points: each coordinate is its own minimum and maximum.
     private func spatialIndex() throws -> SQLIndex {
         let name = "Z_RT_\(entity.name)_\(description.name)"
+        func quoted(_ suffix: String = "") -> String { SQLNaming.identifier(name + suffix) }
         let columns = try description.elements(of: entity).map(column)
         let bounds = columns.flatMap { ["\($0)_MIN", "\($0)_MAX"] }
         // The space before the first comma is Core Data's.
         let values = columns.enumerated().map { "NEW.\($1)\($0 == 0 ? " ," : ", ")NEW.\($1)" }.joined(separator: ", ")
-        let insertion = "INTO \(name) (Z_PK, \(bounds.joined(separator: ", "))) VALUES (NEW.Z_PK, \(values)) ; END"
+        let insertion = "INTO \(quoted()) (Z_PK, \(bounds.joined(separator: ", "))) VALUES (NEW.Z_PK, \(values)) ; END"
         let declared = bounds.map { "\($0) FLOAT" }.joined(separator: ", ")
         let statements = [
-            "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(declared))",
-            "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(entity.table) FOR EACH ROW BEGIN "
+            "CREATE VIRTUAL TABLE \(quoted()) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(declared))",
+            "CREATE TRIGGER \(quoted("_INSERT")) AFTER INSERT ON \(entity.table) FOR EACH ROW BEGIN "
                 + "INSERT OR REPLACE \(insertion)",
-            "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE ON \(entity.table) FOR EACH ROW BEGIN "
-                + "DELETE FROM \(name) WHERE Z_PK = NEW.Z_PK ; INSERT \(insertion)",
-            "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(entity.table) FOR EACH ROW BEGIN "
-                + "DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK ; END",
+            "CREATE TRIGGER \(quoted("_UPDATE")) AFTER UPDATE ON \(entity.table) FOR EACH ROW BEGIN "
+                + "DELETE FROM \(quoted()) WHERE Z_PK = NEW.Z_PK ; INSERT \(insertion)",
+            "CREATE TRIGGER \(quoted("_DELETE")) AFTER DELETE ON \(entity.table) FOR EACH ROW BEGIN "
+                + "DELETE FROM \(quoted()) WHERE Z_PK = OLD.Z_PK ; END",
         ]
         return SQLIndex(name: name, table: entity.table, entity: entity, columns: [], statements: statements)
     }

@@ -119,6 +119,13 @@ enum SQLNaming {
         column.hasPrefix("Z_") ? "Z_FOK_" + column.dropFirst(2) : "Z_FOK_" + column
     }
 
+    /// A name as it stands in a statement: in quotes only where it has to be, as Core Data writes none. Names of entities and properties
+    /// never have to be; those of indexes may be any text.
+    static func identifier(_ name: String) -> String {
+        let isPlain = name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0.isASCIILetterOrDigit || $0 >= 0x80 }
+        return isPlain ? name : "\"\(name.replacing("\"", with: "\"\""))\""
+    }
+
     /// The second column of a relationship that is its own inverse.
     static let reflexive = "REFLEXIVE"
 }

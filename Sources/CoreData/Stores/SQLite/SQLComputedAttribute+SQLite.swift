@@ -13,8 +13,22 @@ import Foundation
 extension SQLComputedAttribute {
     /// Whether a trigger of the file, by its name, keeps the attribute.
     func isKept(byTrigger trigger: String) -> Bool {
-        trigger.hasPrefix("Z_DA_")
-            && ["SOURCE", "PARAMETER"].contains { trigger.contains("_\(entity.name)_\(name)_\($0)_") }
+        let events = ["SOURCE", "PARAMETER"].flatMap { end in ["INSERT", "UPDATE", "DELETE"].map { "\(end)_\($0)" } }
+        return watchedTables.contains { table in
+            events.contains { trigger.hasPrefix(SQLDerivedAttributes.triggerName(on: table, entity, name, $0)) }
+        }
+    }
+
+    /// The tables that a trigger may be on.
+    private var watchedTables: [String] {
+        [entity.table]
+            + sources.flatMap { source -> [String] in
+                switch source {
+                case .ownColumn, .save: []
+                case .toOne(let table, _, _), .members(let table, _, _): [table]
+                case .joined(let table, _, _, let members, _, _): [table, members]
+                }
+            }
     }
 
     /// Where the rows are noted that have to be computed, by the number of the attribute, and where those are that are being

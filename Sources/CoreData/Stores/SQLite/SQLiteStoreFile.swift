@@ -81,6 +81,16 @@ package enum SQLiteStoreFile {
         }
     }
 
+    /// One phrase for each entity that a configuration of a model has otherwise than the store at a URL.
+    static func differences(
+        of model: NSManagedObjectModel, configuration: String?, fromStoreAt url: URL
+    ) throws -> [String] {
+        try reading(url) { db, errors in
+            let metadata = try StoreMetadata.read(db, errors: errors)
+            return try differences(of: model, configuration: configuration, from: metadata, db)
+        }
+    }
+
     /// The model that a store was last opened with; nil where it carries none. Version hashes that can't be computed are
     /// the store's.
     ///

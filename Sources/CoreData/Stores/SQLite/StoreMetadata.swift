@@ -96,14 +96,14 @@ package struct StoreMetadata {
     var versionHashes: [String: Data] { entries[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
 
     /// One phrase for each entity that a configuration of the model has otherwise than the store: by their version hashes, and where
-    /// one can't be computed, by the model that the store carries.
+    /// these don't tell all, by the model that the store carries.
     ///
     /// - Parameter carried: Gives that model; nil where there is none that can be read.
     package func differences(
         from model: NSManagedObjectModel, configuration: String?, carried: () throws -> NSManagedObjectModel?
     ) rethrows -> [String] {
         let differences = differences(from: model, configuration: configuration)
-        guard differences.isEmpty, !model.entities.allSatisfy(\.hasComputableVersionHash), let carried = try carried(),
+        guard differences.isEmpty, model.entities.contains(where: \.hasUnhashedDetails), let carried = try carried(),
             isDescribed(by: carried)
         else { return differences }
         carried.adoptVersionHashes(fromStoreMetadata: dictionary)

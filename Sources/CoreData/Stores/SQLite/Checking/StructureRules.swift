@@ -145,7 +145,8 @@ struct StructureRules {
                     SELECT 1 FROM pragma_index_list(\(table.sqlLiteral)) AS l WHERE \(condition))
                 """,
             words: { _ in words },
-            mend: .statements(["DROP INDEX IF EXISTS \(name)", statement], "makes the index \(name)"))
+            mend: .statements(
+                ["DROP INDEX IF EXISTS \(SQLNaming.identifier(name))", statement], "makes the index \(name)"))
     }
 
     /// The condition that an index `l` lets no two rows have the same in some columns.
