@@ -114,10 +114,14 @@ enum StoreAccess {
     }
 
     /// Whether there is no store yet: nothing, or an empty file, as `mktemp` makes it.
+    ///
+    /// - Throws: ``GraftError`` for a place where no store can be made.
     static func isMissing(_ path: String) throws -> Bool {
         try FileKind.requireName(path)
-        guard let server = server(path: path) else { return FileKind.isFree(path) }
-        return try server.provider.model(at: server.url) == nil
+        if let server = server(path: path) { return try server.provider.model(at: server.url) == nil }
+        guard FileKind.isFree(path) else { return false }
+        try OutputFile.requirePlaceOfStore(path)
+        return true
     }
 
     /// Makes a store and fills it. A file appears when it is complete. On a server there is the empty store if that fails: others may

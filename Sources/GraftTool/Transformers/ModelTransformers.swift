@@ -131,9 +131,12 @@ enum ModelTransformers {
         var transformers: [String: String]
     }
 
+    /// What the names of configuration files end with, behind a dot.
+    static let configurationExtension = "graft.json"
+
     /// The place of the configuration file of a model or a store; there need not be one.
     static func configuration(beside path: String) -> (url: URL, name: String) {
-        let url = URL(fileURLWithPath: path).deletingPathExtension().appendingPathExtension("graft.json")
+        let url = URL(fileURLWithPath: path).deletingPathExtension().appendingPathExtension(configurationExtension)
         return (url, url.lastPathComponent)
     }
 
