@@ -34,6 +34,23 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("nowhere")))
     }
 
+    @Test(arguments: ["1x", "", "X Y", "a-b"])
+    func `a name that no entity can have is refused before a model is written with it`(_ name: String) throws {
+        let run = try graft("infer", "heroes.json", "--entity", name, "--output", "M.xcdatamodeld", in: folder)
+        #expect(run.status == 64 && run.diagnostics.contains("--entity can't be '\(name)'"), "\(run.diagnostics)")
+        try graft("import", "heroes.json", "--entity", name, "--store", "S.sqlite", in: folder).failed(
+            saying: "'\(name)' can't be the name of an entity")
+        #expect(try folder.names == ["heroes.json", "villains.json"])
+    }
+
+    @Test func `names beyond ASCII and with digits are names of entities`() throws {
+        for name in ["Größe", "_x1", "x²"] {
+            try graft("infer", "heroes.json", "--entity", name, "--output", "\(name).xcdatamodeld", in: folder)
+                .succeeded()
+            try graft("lint", "\(name).xcdatamodeld", in: folder).succeeded()
+        }
+    }
+
     @Test func `the guesses can be had as JSON`() throws {
         let run = try graft("infer", "heroes.json", "--json", in: folder).succeeded()
         let guesses = try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]] ?? []
