@@ -104,6 +104,17 @@ import Testing
         #expect(try !folder.names.contains("S.sqlite"))
     }
 
+    @Test func `what comes from standard input is of the entity Record, in a guess as in an import`() throws {
+        let input = #"[{"id": 1, "x": "a"}]"#
+        let guess = try graft("infer", "-", "--output", "R.xcdatamodeld", input: input, in: folder).succeeded()
+        #expect(guess.text.contains("1 object at Record"), "\(guess.text)")
+        let run = try graft("import", "-", "--store", "R.sqlite", input: input, in: folder).succeeded()
+        #expect(run.lines.contains { $0.split(separator: " ") == ["Record", "1", "0", "0"] }, "\(run.text)")
+        try graft("import", "-", "--store", "S.sqlite", "--model", "R.xcdatamodeld", input: input, in: folder)
+            .succeeded()
+        try graft("infer", "-", input: "[1", in: folder).failed(saying: "standard input")
+    }
+
     private static func records(_ json: Data) throws -> Set<NSDictionary> {
         Set(try JSONSerialization.jsonObject(with: json) as? [NSDictionary] ?? [])
     }
