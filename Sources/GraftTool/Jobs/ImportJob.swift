@@ -253,9 +253,11 @@ struct ImportJob {
         }
         guard case .ambiguousEntity(let candidates) = error.problem else { return error }
         let names = candidates.filter { model.entitiesByName[$0]?.isAbstract != true }.sorted().joined(separator: ", ")
-        for source in sources {
+        for source in sources where source.name == error.place.source {
             // The JSON of a whole graph, but for what stands under the name.
-            guard let key = try source.firstKey(), model.entitiesByName[key] != nil else { continue }
+            guard let key = try source.firstKey(), model.entitiesByName[key] != nil,
+                try source.kind(isEntity: { model.entitiesByName[$0] != nil }) != .export
+            else { continue }
             return GraftError(
                 .other(
                     finding: "under the name of an entity, an array of its objects is expected",
