@@ -102,7 +102,7 @@ struct ApplyJob {
             if patch == "-" {
                 data = try FileHandle(fileDescriptor: console.input).readToEnd() ?? Data()
             } else {
-                try FileKind.requireReadable(patch)
+                try FileKind.requireReadable(patch, isReadOnce: true)
                 // Foundation makes no data of a device.
                 data = try FileHandle(forReadingFrom: URL(fileURLWithPath: patch)).readToEnd() ?? Data()
             }
