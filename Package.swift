@@ -84,7 +84,7 @@ let portable: [SwiftSetting] = Context.environment["GRAFT_PORTABLE"] == nil ? []
         ),
         .testTarget(
             name: "ManagedObjectGeneratorTests",
-            dependencies: ["CoreData", "ManagedObjectGenerator", "ModelDocuments"],
+            dependencies: ["CoreData", "ManagedObjectGenerator", "ModelDocuments", "TestSupport"],
             swiftSettings: settings
         ),
         // What libFuzzer runs in the package `Fuzzing`, run here over what it has found.

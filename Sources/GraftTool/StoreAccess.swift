@@ -114,10 +114,14 @@ enum StoreAccess {
     }
 
     /// Whether there is no store yet: nothing, or an empty file, as `mktemp` makes it.
+    ///
+    /// - Throws: ``GraftError`` for a place where no store can be made.
     static func isMissing(_ path: String) throws -> Bool {
         try FileKind.requireName(path)
-        guard let server = server(path: path) else { return FileKind.isFree(path) }
-        return try server.provider.model(at: server.url) == nil
+        if let server = server(path: path) { return try server.provider.model(at: server.url) == nil }
+        guard FileKind.isFree(path) else { return false }
+        try OutputFile.requirePlaceOfStore(path)
+        return true
     }
 
     /// Makes a store and fills it. A file appears when it is complete. On a server there is the empty store if that fails: others may
@@ -185,6 +189,7 @@ enum StoreAccess {
     ) throws -> MigrationPlan {
         try requireFile(
             path, remedy: "Opening a store on a server with a newer model migrates it, where that is asked for.")
+        if let mapping { try FileKind.requireName(mapping) }
         let mapping: MigrationPlan.Mapping =
             switch mapping {
             case nil: .automatic
@@ -265,6 +270,17 @@ enum StoreAccess {
         }
     }
 
+    /// Does work that can be cancelled also while it waits for somebody else's lock.
+    ///
+    /// - Throws: ``GraftError`` with `cancelled` where it was, whatever the work failed with.
+    static func cancelling<T>(with progress: Progress, _ body: () throws -> T) throws -> T {
+        do {
+            return try StoreLock.waiting(while: { !progress.isCancelled }, body)
+        } catch  where progress.isCancelled {
+            throw GraftError(.cancelled)
+        }
+    }
+
     private static let patience = Mutex<Double?>(nil)
 
     private static func container(
@@ -306,6 +322,7 @@ enum StoreAccess {
     /// - Throws: ``GraftError`` where there is something already, or the folder doesn't exist.
     static func backUp(_ store: String, to path: String) throws {
         try requireFile(store, remedy: "Make a backup with pg_dump, or with graft archive, and leave --backup out.")
+        try FileKind.requireName(path)
         guard FileKind(ofPath: path) == .missing else {
             throw GraftError(
                 .other(finding: "there is a file already, and a backup replaces none", remedy: "Name another file."),

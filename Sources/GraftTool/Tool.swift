@@ -86,21 +86,19 @@ enum Tool {
     /// The words for a command that there isn't.
     private static func unknownCommand(in arguments: [String]) -> String? {
         let known = GraftCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-        guard let name = arguments.first, !name.hasPrefix("-"), !known.contains(name) else { return nil }
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard let name = words.first, !name.hasPrefix("-"), !known.contains(name) else { return nil }
         let closest = NameSuggestion.closest(to: name, among: known).map { " Did you mean '\($0)'?" } ?? ""
         return "There is no command '\(name)'.\(closest)"
     }
 
     /// Help and version are results; what the parser couldn't understand isn't.
     private static func finish(with error: any Error, _ arguments: [String], console: Console) -> Int32 {
+        // The parser takes a wrong name behind `help` for none.
+        let error = unknownCommand(in: arguments).map { ValidationError($0) as any Error } ?? error
         let code = GraftCommand.exitCode(for: error)
         let message = GraftCommand.fullMessage(for: error)
         guard code.isSuccess else {
-            if let command = unknownCommand(in: arguments) {
-                let usage = message.split(separator: "\n").dropFirst()
-                console.note((["Error: \(command)"] + usage).joined(separator: "\n"))
-                return code.rawValue
-            }
             // What is missing is told before what is wrong; a slip in an option's name is both.
             if !message.contains("Unknown option"), let option = unknownOption(in: arguments) {
                 console.note("Error: \(option)")

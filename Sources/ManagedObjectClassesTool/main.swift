@@ -22,7 +22,7 @@ func run(_ arguments: [String]) throws -> [GeneratorProblem] {
     let models = try files.filter { $0.pathExtension.hasPrefix("xcdatamodel") }
         .map(ModelSource.init(readingContentsOf:))
     let output = generator.output(models: models.compactMap(\.current))
-    let problems = models.flatMap(\.problems) + output.problems
+    let problems = ModelSource.problems(ofNamesIn: models) + models.flatMap(\.problems) + output.problems
     if !problems.isEmpty { return problems + output.warnings }
     let folder = URL(fileURLWithPath: arguments[2])
     for model in models {

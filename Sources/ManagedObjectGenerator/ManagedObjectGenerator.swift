@@ -36,9 +36,15 @@ package struct ManagedObjectGenerator {
         var parts = [Self.header + aliases]
         var declarations = declarations
         var generated: [(className: String, keys: [String])] = []
+        var owners: [String: EntityNames] = [:]
         for model in models {
             for entity in model.entities where entity.codeGeneration != .manual {
                 guard let names = EntityNames(entity) else { continue }
+                if let owner = owners[names.className] {
+                    problems.append(Self.shared(owner, names))
+                    continue
+                }
+                owners[names.className] = names
                 let writer = ClassWriter(entity, names, of: model, for: .linux)
                 if entity.codeGeneration == .class {
                     if declarations.types.nominal([names.className]) != nil {
@@ -117,6 +123,13 @@ package struct ManagedObjectGenerator {
                 + "sees Core Data only through another file's import. Where the compiler says that something is \"not available "
                 + "in swift-corelibs-foundation\" or not in scope, write 'import CoreData' here.",
             isWarning: true)
+    }
+
+    private static func shared(_ one: EntityNames, _ other: EntityNames) -> GeneratorProblem {
+        GeneratorProblem(
+            message:
+                "The entities '\(one.entityName)' and '\(other.entityName)' have one class, \(one.className), and code is made "
+                + "for both. Give each a class of its own, or set the code generation of one to \"Manual/None\".")
     }
 
     private func twice(_ names: EntityNames) -> GeneratorProblem {

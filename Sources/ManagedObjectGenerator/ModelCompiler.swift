@@ -113,6 +113,17 @@ package struct ModelSource {
         return problems
     }
 
+    /// Models that would be compiled into one file or folder, so that one would replace another.
+    package static func problems(ofNamesIn models: [ModelSource]) -> [GeneratorProblem] {
+        var first: [String: URL] = [:]
+        return models.compactMap { model in
+            guard let other = first.updateValue(model.url, forKey: model.compiledName) else { return nil }
+            return GeneratorProblem(
+                message: "\(other.path) and \(model.url.path) are models of one name, and the program can have one "
+                    + "\(model.compiledName). Rename one of them.")
+        }
+    }
+
     /// The name of the compiled model.
     package var compiledName: String {
         let name = url.deletingPathExtension().lastPathComponent

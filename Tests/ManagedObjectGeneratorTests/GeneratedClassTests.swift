@@ -41,6 +41,39 @@ import Testing
         #expect(output.problems.first?.message.contains("TodoList") == true)
     }
 
+    @Test(arguments: [
+        (CodeGeneration.category, CodeGeneration.category), (.class, .class),
+        (.class, .category), (.category, .class),
+    ])
+    func `entities for which code is made can't share a class`(
+        _ first: CodeGeneration, _ second: CodeGeneration
+    ) {
+        func output(_ second: CodeGeneration) -> ManagedObjectGenerator.Output {
+            let model = ModelOutline([
+                EntityOutline(name: "A", className: "Shared", codeGeneration: first),
+                EntityOutline(name: "B", className: "Shared", codeGeneration: second),
+            ])
+            return ManagedObjectGenerator(TargetDeclarations(module: "M")).output(models: [model])
+        }
+        let problems = output(second).problems.map(\.message)
+        #expect(problems.count == 1 && problems[0].hasPrefix("The entities 'A' and 'B' have one class, Shared,"))
+        #expect(output(.manual).problems.isEmpty)
+    }
+
+    @Test func `models of one name are a problem, whatever folder they are in`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let models = try ["One/Shop.xcdatamodel", "Two/Shop.xcdatamodel", "Two/Other.xcdatamodel"].map { name in
+            let url = folder.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            try Data("<model/>".utf8).write(to: url.appendingPathComponent("contents"))
+            return try ModelSource(readingContentsOf: url)
+        }
+        let problems = ModelSource.problems(ofNamesIn: models).map(\.message)
+        #expect(problems.count == 1 && problems[0].contains("Two/Shop.xcdatamodel"), "\(problems)")
+        #expect(ModelSource.problems(ofNamesIn: Array(models.dropFirst())).isEmpty)
+    }
+
     @Test func `scalars are numbers, and other attributes optional, as Xcode has them`() {
         let types: [(String, AttributeTypeName, Bool)] = [
             ("a", .integer16, true), ("b", .integer64, false), ("c", .boolean, true), ("d", .decimal, false),

@@ -341,6 +341,23 @@ import Testing
         #expect(messages[4].contains("generic type"))
     }
 
+    @Test func `what is declared in an extension of another module's type is a problem with its place`() {
+        let output = Self.output(
+            """
+            extension NSPredicate { class Saved: NSManagedObject { @NSManaged var name: String } }
+            extension Kit.Shelf { enum Kind: Int16 { case low, high } }
+            extension M.Outer { class Inner: NSManagedObject { @NSManaged var name: String } }
+            enum Outer {}
+            extension Outer { class Sound: NSManagedObject { @NSManaged var name: String } }
+            class Item: NSManagedObject { @NSManaged var kind: Kit.Shelf.Kind }
+            """)
+        #expect(output.problems.map { $0.place?.line } == [1, 3, 6])
+        let messages = output.problems.map(\.message)
+        #expect(messages[0].contains("within an extension of 'NSPredicate', which isn't a type of this target"))
+        #expect(messages[2].contains("in an extension of 'Kit'"))
+        #expect(output.code.contains("$s1M5OuterO5SoundC4nameSSvg"))
+    }
+
     @Test func `Foundation's unavailable types are Core Data's, unless the target says whose they are`() {
         let plain = Self.output("class Item: NSManagedObject {}")
         #expect(plain.code.contains("public typealias NSExpression = CoreData.NSExpression"))

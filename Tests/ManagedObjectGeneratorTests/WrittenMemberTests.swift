@@ -2,6 +2,7 @@
 
 import Foundation
 import ManagedObjectGenerator
+import TestSupport
 import Testing
 
 @Suite struct WrittenMemberTests {
@@ -143,5 +144,22 @@ import Testing
         #expect(output.problems == [])
         #expect(output.code.contains("{ modelledValue(forKey: \"secret\") }"))
         #expect(!output.code.contains("modelled(\"secret\""))
+    }
+
+    @Test func `a target's files take time in proportion to their number`() {
+        func target(files: Int) -> ManagedObjectGenerator {
+            var declarations = TargetDeclarations(module: "M")
+            for number in 0..<files {
+                let written = (0..<8).map { "var written\($0): Int { \($0) }" }.joined(separator: "\n")
+                let source = "class Item\(number): Base { @NSManaged var name: String\n\(written) }"
+                declarations.add(SourceDeclarations(scanning: source, file: "Item\(number).swift"))
+            }
+            declarations.add(SourceDeclarations(scanning: "class Base: NSManagedObject {}", file: "Base.swift"))
+            return ManagedObjectGenerator(declarations)
+        }
+        let small = target(files: 100), large = target(files: 400)
+        let ratio = Growth.ratio(small: { _ = small.output(models: []) }, large: { _ = large.output(models: []) })
+        // Quadratic would be 16.
+        #expect(ratio < 9, "\(ratio)")
     }
 }

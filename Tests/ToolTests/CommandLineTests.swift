@@ -12,6 +12,8 @@ import Testing
     @Test(arguments: [
         Usage(arguments: ["imprt"], says: "There is no command 'imprt'. Did you mean 'import'?"),
         Usage(arguments: ["query", "a.sqlite", "--all"], says: "There is no command 'query'."),
+        Usage(arguments: ["help", "imprt"], says: "There is no command 'imprt'. Did you mean 'import'?"),
+        Usage(arguments: ["help", "nope"], says: "There is no command 'nope'."),
         Usage(arguments: ["import"], says: "Missing expected argument"),
         Usage(arguments: ["import", "a.json"], says: "--store"),
         Usage(arguments: ["import", "a.json", "--store", "s", "--batch", "0"], says: "--batch needs a number"),
@@ -27,6 +29,7 @@ import Testing
         Usage(arguments: ["import", "a", "--store", "s", "--transformer", "A=none"], says: "--transformer A=none"),
         Usage(arguments: ["import", "a", "--store", "s", "--max-deletions", "-1"], says: "a number of objects"),
         Usage(arguments: ["diff", "a", "b", "--value-length", "-1"], says: "--value-length needs a number"),
+        Usage(arguments: ["lint", "m", "--transformer", "A=loud"], says: "--transformer A=loud"),
         Usage(arguments: ["archive"], says: "Missing expected argument"),
         Usage(
             arguments: ["restore", "a", "--store", "s", "--fit", "any"], says: "'exact', 'compatible' or 'partial'"),
@@ -58,6 +61,10 @@ import Testing
         ["import", "", "--store", "S.sqlite"], ["import", "a.json", "--store", ""],
         ["import", "a.json", "--store", "S.sqlite", "--model", ""], ["apply", "", "--store", "S.sqlite"],
         ["export", "--store", ""], ["inspect", ""],
+        ["import", "a.json", "--store", "S.sqlite", "--backup", ""], ["generate", "S.sqlite", "-o", ""],
+        ["migrate", "S.sqlite", "--model", "S.sqlite", "--mapping", ""],
+        ["migrate", "S.sqlite", "--model", "S.sqlite", "--backup", ""],
+        ["merge", "S.sqlite", "S.sqlite", "S.sqlite", "-o", ""],
         ["lint", ""], ["copy", "S.sqlite", ""], ["export", "S.sqlite", "-o", ""], ["diff", "a.json", ""],
     ])
     func `an empty path is called empty, and not a folder`(_ arguments: [String]) throws {

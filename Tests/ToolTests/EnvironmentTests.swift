@@ -45,6 +45,27 @@ import Testing
         }
     }
 
+    @Test(arguments: ["IMMEDIATE", "EXCLUSIVE"])
+    func `a merge that waits for a lock ends when it is told to`(_ lock: String) throws {
+        let theirs = folder.path("Theirs.sqlite"), base = folder.path("Base.sqlite")
+        for copy in [theirs, base] { try FileManager.default.copyItem(atPath: store, toPath: copy) }
+        let input = try folder.file("in.json", Self.input)
+        try graft("import", input, "--entity", "Hero", "--store", theirs).succeeded()
+        let queue = try DatabaseQueue(path: store)
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN \(lock)")
+            let merge = try run(
+                Project.executable, ["merge", base, store, theirs, "--output", store], input: nil, in: folder
+            ) { process in
+                usleep(1_500_000)
+                process.terminate()
+            }
+            // Before it has begun to listen, the signal ends the process.
+            #expect(merge.isKilled ? merge.status == 15 : merge.status == 143, "\(merge.diagnostics)")
+            try db.execute(sql: "ROLLBACK")
+        }
+    }
+
     @Test func `a name without quotes is told to be a text, perhaps`() throws {
         try graft("export", "--store", store, "--entity", "Hero", "--where", "name = Flight")
             .failed(saying: "'Flight'", "quotes")

@@ -91,6 +91,17 @@ import Testing
         #expect(try !graft("lint", fast).succeeded().text.contains("No index"))
     }
 
+    @Test func `a transformer that is given has to be one that the model names, with a rule or without`() throws {
+        let model = try broken()
+        for name in ["Upper", "Upper=case:upper"] {
+            let run = try graft("lint", model, "--transformer", name)
+            #expect(run.text.contains("error: Hero.id") && !run.text.contains("'Upper'"), "\(run.text)")
+        }
+        for name in ["Uper", "Uper=case:upper"] {
+            try graft("lint", model, "--transformer", name).failed(saying: "'Uper'", "Did you mean 'Upper'?")
+        }
+    }
+
     @Test func `what is wrong is listed with a suggestion each, and the exit code is 1`() throws {
         let run = try graft("lint", try broken())
         #expect(run.status == 1)

@@ -64,6 +64,9 @@ public struct ImportSource: Sendable {
         ImportSource(content: .handle(SharedHandle(handle)), name: name, entity: entity)
     }
 
+    /// What errors call standard input. It is no file's name, and no entity is named after it.
+    package static let standardInputName = "standard input"
+
     /// The same source as a list of objects that are gone: identifiers, or objects with their identity. The import deletes
     /// them.
     public func deleting() -> ImportSource {

@@ -26,8 +26,9 @@ public struct ModelInference {
     ///   - sources: JSON or NDJSON.
     ///   - entity: The entity of the records; nil to name it after each text (`heroes.json` has heroes).
     ///   - options: Format and depth of the texts.
-    /// - Throws: ``GraftError`` for what isn't JSON, for records that aren't objects, for texts without records, and for
-    ///   arrays and objects with numbers of more digits than a Decimal has that no entity can be made of.
+    /// - Throws: ``GraftError`` for what isn't JSON, for records that aren't objects, for texts without records, for
+    ///   arrays and objects with numbers of more digits than a Decimal has that no entity can be made of, and for an entity whose
+    ///   name no model can have.
     public init(of sources: [ImportSource], entity: String? = nil, options: ImportOptions = ImportOptions()) throws {
         var roots: [ObjectShape] = []
         var entities: [String] = []
@@ -35,6 +36,11 @@ public struct ModelInference {
         for source in sources {
             try source.kind().require(.records, source: source.name)
             let name = source.entity ?? entity ?? Self.entityName(of: source)
+            guard Self.isName(name) else {
+                throw GraftError(
+                    .other(finding: "'\(name)' can't be the name of an entity", remedy: "\(Self.rulesOfNames)."),
+                    at: .init(source: source.name))
+            }
             let root: ObjectShape
             if let known = roots.first(where: { $0.key == name }) {
                 root = known
@@ -61,9 +67,22 @@ public struct ModelInference {
             at: .init(source: sources.first?.name))
     }
 
+    /// Whether an entity can be called so. The runtime's check of models has the same rule, but not on Apple's platforms.
+    package static func isName(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
+        return name.unicodeScalars.allSatisfy { scalar in
+            scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || scalar.properties.generalCategory == .nonspacingMark
+        }
+    }
+
+    /// What names have to be.
+    package static let rulesOfNames = "Names begin with a letter or _ and go on with letters, digits and _"
+
     /// The entity after which a text is named.
     static func entityName(of source: ImportSource) -> String {
-        let file = source.name.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent } ?? "records"
+        let name = source.name == ImportSource.standardInputName ? nil : source.name
+        let file = name.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent } ?? "records"
         return EnglishNames.entity(EnglishNames.singular(file))
     }
 

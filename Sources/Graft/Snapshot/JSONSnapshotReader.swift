@@ -192,9 +192,13 @@ struct JSONSnapshotReader: ~Copyable {
     /// The entity of the records.
     mutating func entity() throws -> Int {
         if let rootEntity { return rootEntity }
-        let entity = try mapping.entity(named: entityName)
-        rootEntity = entity
-        return entity
+        do {
+            let entity = try mapping.entity(named: entityName)
+            rootEntity = entity
+            return entity
+        } catch let error as GraftError {
+            throw error.located(in: .init(source: reader.sourceName))
+        }
     }
 
     /// Enters a row among those that the payload is about.

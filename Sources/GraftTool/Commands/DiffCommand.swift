@@ -70,8 +70,13 @@ struct DiffCommand: JobCommand {
     var transformerRules: [String] { transformer.texts }
 
     func validate() throws {
-        if ModelDiffJob.isModel(old), ModelDiffJob.isModel(new), format != .text || entity != nil || model != nil {
-            throw ValidationError("Two models are compared as text, whole, and without --model.")
+        let isOfObjects =
+            format != .text || entity != nil || model != nil || base != nil || allLinks || !key.texts.isEmpty
+            || !transformer.texts.isEmpty
+        if ModelDiffJob.isModel(old), ModelDiffJob.isModel(new), isOfObjects {
+            throw ValidationError(
+                "Two models are compared as text and whole; --format, --entity, --model, --key, --transformer, --base and "
+                    + "--all-links are for objects.")
         }
         if valueLength < 0 { throw ValidationError("--value-length needs a number from 0 up, not \(valueLength).") }
     }

@@ -1,6 +1,7 @@
 // The options of `graft infer`. Jobs/InferJob.swift does the work.
 
 import ArgumentParser
+import Graft
 
 struct InferCommand: JobCommand {
     static let configuration = CommandConfiguration(
@@ -39,6 +40,9 @@ struct InferCommand: JobCommand {
     func validate() throws {
         if let output, !output.hasSuffix(".xcdatamodeld") {
             throw ValidationError("--output needs a name that ends in .xcdatamodeld, not \(output).")
+        }
+        if let entity, !ModelInference.isName(entity) {
+            throw ValidationError("--entity can't be '\(entity)'. \(ModelInference.rulesOfNames).")
         }
         if files.count(where: { $0 == "-" }) > 1 { throw ValidationError("Standard input can be read only once.") }
     }

@@ -23,7 +23,9 @@ struct LintCommand: JobCommand {
     var model: String
 
     @Option(
-        help: ArgumentHelp("A transformer that the program registers; can be repeated.", valueName: "name"))
+        help: ArgumentHelp(
+            "A transformer that the program registers, or NAME=RULE, what it does; can be repeated.",
+            valueName: "name"))
     var transformer: [String] = []
 
     @Flag(help: "Fail for warnings, too.")
@@ -33,8 +35,12 @@ struct LintCommand: JobCommand {
     var json = false
 
     var outlivesReader: Bool { true }
+    var transformerRules: [String] { transformer.filter { $0.contains("=") } }
+
+    func validate() throws { try ModelTransformers.check(transformerRules) }
 
     func run(console: Console) throws {
-        try LintJob(model: model, transformers: transformer, isStrict: strict, isJSON: json).run(on: console)
+        let names = transformer.filter { !$0.contains("=") }
+        try LintJob(model: model, transformers: names, isStrict: strict, isJSON: json).run(on: console)
     }
 }

@@ -18,9 +18,10 @@ final class Draft {
 
     /// Takes a name beside a target, and removes what killed runs have left there for the same target.
     ///
-    /// - Throws: ``GraftError``: with `unwritableFile`, where nothing can be made in the folder; for the place of another store's log.
+    /// - Throws: ``GraftError``: with `unwritableFile`, where nothing can be made in the folder; for the place of another store's log
+    ///   or of a configuration.
     init(of target: String) throws {
-        try OutputFile.requireNoPartOfStore(target)
+        try OutputFile.requirePlaceOfStore(target)
         let url = FilePath.target(of: target)
         let folder = url.deletingLastPathComponent()
         try FileKind.requireFolder(of: url, shownAs: target)

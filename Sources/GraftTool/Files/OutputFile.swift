@@ -96,6 +96,13 @@ enum OutputFile {
         if isExternalData { throw refusal(path, "a store keeps its external data in that folder") }
     }
 
+    /// Refuses the place of a new store where something else would be read as a store's or a model's.
+    static func requirePlaceOfStore(_ path: String) throws {
+        try requireNoPartOfStore(path)
+        guard FilePath.target(of: path).path.hasSuffix(".\(ModelTransformers.configurationExtension)") else { return }
+        throw refusal(path, "the configuration of a store or a model has such a name, and that can't be a store")
+    }
+
     private static let logEndings = ["-wal", "-shm", "-journal"]
 
     private static func requireReplaceable(_ output: String, besides files: [String]) throws {

@@ -96,13 +96,13 @@ struct ApplyJob {
     /// Reads the patch: an array is a JSON Patch, an object with a version and nothing but what a diff has is a diff,
     /// and any other JSON is a Merge Patch.
     private func read(_ console: Console) throws -> Patch {
-        let name = patch == "-" ? "standard input" : patch
+        let name = patch == "-" ? ImportSource.standardInputName : patch
         do {
             let data: Data
             if patch == "-" {
                 data = try FileHandle(fileDescriptor: console.input).readToEnd() ?? Data()
             } else {
-                try FileKind.requireReadable(patch)
+                try FileKind.requireReadable(patch, isReadOnce: true)
                 // Foundation makes no data of a device.
                 data = try FileHandle(forReadingFrom: URL(fileURLWithPath: patch)).readToEnd() ?? Data()
             }

@@ -61,7 +61,8 @@ enum Graphviz {
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw process.terminationStatus == 127 ? missing : failure(try Data(contentsOf: messages))
+            // 126 is `env`'s answer where PATH has something that may not be searched or run, and no program.
+            throw [126, 127].contains(process.terminationStatus) ? missing : failure(try Data(contentsOf: messages))
         }
         return ModelDiagram.themed(svg: String(decoding: try Data(contentsOf: picture), as: UTF8.self))
     }

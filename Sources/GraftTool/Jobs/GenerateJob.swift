@@ -13,11 +13,14 @@ struct GenerateJob {
     /// The names of entities; all if empty.
     var entities: [String]
 
+    /// Writes all files, and then says which.
     func run(on console: Console) throws {
+        try FileKind.requireName(folder)
         let model = try StoreAccess.model(at: model)
-        let chosen = entities.isEmpty ? model.entities : try entities.map { try model.entity(named: $0) }
-        let files = ClassFiles.files(
-            of: chosen.map(EntityOutline.init), in: ModelOutline(model.entities.map(EntityOutline.init)))
+        let chosen = entities.isEmpty ? model.entities : try Set(entities).sorted().map { try model.entity(named: $0) }
+        let outlines = chosen.map(EntityOutline.init)
+        try requireNames(outlines)
+        let files = ClassFiles.files(of: outlines, in: ModelOutline(model.entities.map(EntityOutline.init)))
         guard !files.isEmpty else {
             throw GraftError(
                 .other(
@@ -25,16 +28,55 @@ struct GenerateJob {
                     remedy: "Set the class of an entity in the model; NSManagedObject itself needs no file."))
         }
         try requireOwnFiles(files)
-        let directory = URL(fileURLWithPath: folder)
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        for file in files {
-            let url = directory.appendingPathComponent(file.name)
-            if file.isForTheUser, FileManager.default.fileExists(atPath: url.path) {
-                try console.print("\(file.name) stays as it is")
-                continue
-            }
+        let directory = try makeFolder()
+        let lines = try files.map { try write($0, into: directory) }
+        try console.report(lines, after: "the classes are written")
+    }
+
+    private func makeFolder() throws -> URL {
+        let directory = FilePath.target(of: folder)
+        guard [.folder, .missing].contains(FileKind(ofPath: directory.path)) else {
+            throw GraftError(
+                .other(finding: "it is a file, and classes are written into a folder", remedy: "Name a folder."),
+                at: .init(source: folder))
+        }
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        } catch {
+            throw GraftError(
+                .other(
+                    finding: "the folder can't be made: \(GraftError.words(of: error))",
+                    remedy: "Name another one, or check the permissions of the one that it is in."),
+                at: .init(source: folder))
+        }
+        return directory
+    }
+
+    /// - Returns: What is said of the file.
+    private func write(_ file: GeneratedFile, into directory: URL) throws -> String {
+        let url = directory.appendingPathComponent(file.name)
+        if file.isForTheUser, FileManager.default.fileExists(atPath: url.path) {
+            return "\(file.name) stays as it is"
+        }
+        do {
             try Data(file.text.utf8).write(to: url, options: .atomic)
-            try console.print(file.name)
+        } catch {
+            throw GraftError(
+                .unwritableFile(reason: GraftError.words(of: error)), at: .init(source: "\(folder)/\(file.name)"))
+        }
+        return file.name
+    }
+
+    /// Refuses a class whose name isn't one: no file could be called so, and no class.
+    private func requireNames(_ entities: [EntityOutline]) throws {
+        for entity in entities {
+            let name = entity.className.split(separator: ".").last.map(String.init) ?? ""
+            if name.isEmpty || ModelInference.isName(name) { continue }
+            throw GraftError(
+                .other(
+                    finding: "the entity's class can't be called '\(name)'",
+                    remedy: "Correct its class in the model. \(ModelInference.rulesOfNames)."),
+                at: .init(source: model, entity: entity.name))
         }
     }
 

@@ -102,8 +102,8 @@ struct ImportJob {
     /// The files and the model: the one given, that of the store, or for a new store the one that a file carries or that the data
     /// would have.
     private func input(isNew: Bool, _ console: Console) throws -> Input {
-        var sources = files.map { source($0, console) }
-        var deletions = deleted.map { source($0, console).deleting() }
+        var sources = files.map(console.source)
+        var deletions = deleted.map { console.source($0).deleting() }
         let kinds = try (sources + deletions).map { try $0.kind() }
         for (kind, source) in zip(kinds, sources + deletions) { try kind.requireContents(source: source.name) }
         // What is no JSON is told where it is read, before a model that is missing.
@@ -238,11 +238,6 @@ struct ImportJob {
         }
     }
 
-    private func source(_ file: String, _ console: Console) -> ImportSource {
-        guard file == "-" else { return .file(URL(fileURLWithPath: file)) }
-        return .handle(FileHandle(fileDescriptor: console.input), name: "standard input")
-    }
-
     /// The same error with the option that helps.
     private func advised(
         _ error: GraftError, _ sources: [ImportSource], _ model: NSManagedObjectModel
@@ -258,9 +253,11 @@ struct ImportJob {
         }
         guard case .ambiguousEntity(let candidates) = error.problem else { return error }
         let names = candidates.filter { model.entitiesByName[$0]?.isAbstract != true }.sorted().joined(separator: ", ")
-        for source in sources {
+        for source in sources where source.name == error.place.source {
             // The JSON of a whole graph, but for what stands under the name.
-            guard let key = try source.firstKey(), model.entitiesByName[key] != nil else { continue }
+            guard let key = try source.firstKey(), model.entitiesByName[key] != nil,
+                try source.kind(isEntity: { model.entitiesByName[$0] != nil }) != .export
+            else { continue }
             return GraftError(
                 .other(
                     finding: "under the name of an entity, an array of its objects is expected",

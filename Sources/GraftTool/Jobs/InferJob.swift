@@ -16,12 +16,7 @@ struct InferJob {
         let target = output.map(FilePath.target)
         if let output, let target { try FileKind.requireFolder(of: target, shownAs: output) }
         for file in files where file != "-" { try FileKind.require(.records, at: file) }
-        let inference = try ModelInference(
-            of: files.map { file in
-                file == "-"
-                    ? .handle(FileHandle(fileDescriptor: console.input), name: "records")
-                    : .file(URL(fileURLWithPath: file))
-            }, entity: entity)
+        let inference = try ModelInference(of: files.map(console.source), entity: entity)
         if let target { try inference.write(to: target) }
         try console.report(lines(inference), after: output.map { "\($0) is written" })
     }

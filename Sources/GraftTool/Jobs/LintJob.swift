@@ -7,6 +7,7 @@ import Graft
 /// A check of a model's annotations.
 struct LintJob {
     var model: String
+    /// The names of transformers that the program registers.
     var transformers: [String]
     var isStrict: Bool
     var isJSON: Bool
@@ -15,7 +16,10 @@ struct LintJob {
     ///
     /// - Throws: ``GraftError`` where there is an error among the findings or, if they count, a warning.
     func run(on console: Console) throws {
-        let lint = try ModelLint(StoreAccess.model(at: model), transformers: Set(transformers))
+        let read = try StoreAccess.model(at: model)
+        try ModelTransformers.registerKnown(for: read, at: model)
+        try ModelTransformers.require(transformers, in: read)
+        let lint = try ModelLint(read, transformers: Set(transformers))
         if isJSON {
             try console.print(ReportText.json(lint))
         } else {

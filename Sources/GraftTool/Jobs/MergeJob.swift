@@ -27,6 +27,12 @@ struct MergeJob {
     func run(on console: Console) throws -> Int {
         let interruption = Interruption(cancelling: progress)
         defer { interruption.end() }
+        let merged = try StoreAccess.cancelling(with: progress) { try merge(console) }
+        if merged.conflicts == 0 { try console.report(merged.report, after: "the merged store is written") }
+        return merged.conflicts
+    }
+
+    private func merge(_ console: Console) throws -> (conflicts: Int, report: [String]) {
         let files = (
             base: try isEmptyBase ? nil : GraphFile(path: base, for: .wholeGraph),
             ours: try GraphFile(path: ours, for: .wholeGraph), theirs: try GraphFile(path: theirs, for: .wholeGraph)
@@ -64,7 +70,7 @@ struct MergeJob {
         guard merge.conflicts.isEmpty else {
             let conflicts = merge.conflicts.count == 1 ? "1 conflict is" : "\(merge.conflicts.count) conflicts are"
             console.note("graft: \(conflicts) left; nothing was written")
-            return merge.conflicts.count
+            return (merge.conflicts.count, [])
         }
         let diff = try merge.diffFromOurs()
         func write(_ limits: DeletionLimits) throws {
@@ -83,8 +89,7 @@ struct MergeJob {
         }
         let counts = [diff.inserted.count, diff.changed.count, diff.deleted.count]
         let line = "\(counts[0]) new, \(counts[1]) changed, \(counts[2]) deleted by the other side"
-        try console.report([line] + merge.settled.map { "settled: \($0.0)" }, after: "the merged store is written")
-        return 0
+        return (0, [line] + merge.settled.map { "settled: \($0.0)" })
     }
 
     /// The output may be one of the versions, and is of our version's kind: no store becomes an archive, and no archive a store.

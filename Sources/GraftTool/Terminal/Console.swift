@@ -54,6 +54,12 @@ struct Console: Sendable {
 
     private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
+    /// What a file has, or standard input where it is called `-`.
+    func source(_ file: String) -> ImportSource {
+        guard file == "-" else { return .file(URL(fileURLWithPath: file)) }
+        return .handle(FileHandle(fileDescriptor: input), name: ImportSource.standardInputName)
+    }
+
     /// Writes a result and ends its line.
     func print(_ line: String) throws {
         try write(line + "\n")

@@ -92,18 +92,25 @@ enum ModelTransformers {
         return unknown
     }
 
+    /// Refuses names that the model doesn't have.
+    static func require(_ names: [String], in model: NSManagedObjectModel) throws {
+        let known = uses(in: model).keys + mappers(in: model)
+        for name in names where !known.contains(name) { throw misplaced(name, nil, known, "--transformer") }
+    }
+
     private static let annotation = "JSONTransformerName"
     private static let mapperAnnotation = "entityMapperName"
 
-    /// The error for a rule of a name that the model doesn't have, or has for something else.
+    /// The error for a name that the model doesn't have, or has for something else than the rule.
     private static func misplaced(
-        _ name: String, _ rule: TransformerRule, _ known: [String], _ source: String
+        _ name: String, _ rule: TransformerRule?, _ known: [String], _ source: String
     ) -> GraftError {
         let closest = NameSuggestion.closest(to: name, among: known)
-        let forms = rule.isOfEntities ? TransformerRule.forms : TransformerRule.entityForms
+        let isOfEntities = rule?.isOfEntities ?? false
+        let forms = isOfEntities ? TransformerRule.forms : TransformerRule.entityForms
         return GraftError(
             .other(
-                finding: "no \(rule.isOfEntities ? mapperAnnotation : annotation) of the model names '\(name)'",
+                finding: "no \(isOfEntities ? mapperAnnotation : annotation) of the model names '\(name)'",
                 remedy: known.contains(name)
                     ? "RULE is \(forms) there." : closest.map { "Did you mean '\($0)'?" } ?? "Leave it out."),
             at: .init(source: source))
@@ -127,13 +134,12 @@ enum ModelTransformers {
 
     // MARK: Configuration
 
-    private struct Configuration: Codable {
-        var transformers: [String: String]
-    }
+    /// What the names of configuration files end with, behind a dot.
+    static let configurationExtension = "graft.json"
 
     /// The place of the configuration file of a model or a store; there need not be one.
     static func configuration(beside path: String) -> (url: URL, name: String) {
-        let url = URL(fileURLWithPath: path).deletingPathExtension().appendingPathExtension("graft.json")
+        let url = URL(fileURLWithPath: path).deletingPathExtension().appendingPathExtension(configurationExtension)
         return (url, url.lastPathComponent)
     }
 
@@ -142,26 +148,31 @@ enum ModelTransformers {
         let url = configuration(beside: path).url
         guard FileKind(ofPath: url.path) == .file else { return [:] }
         do {
-            let data = try Data(contentsOf: url)
-            let text = try JSONDecoder().decode(Configuration.self, from: data)
-            guard case .object(let object) = try JSONValue(parsing: data),
-                let unknown = object.members.map(\.key).first(where: { $0 != "transformers" })
-            else {
-                let rules = try text.transformers.map { ($0, try rule($1, "\(url.path), '\($0)'")) }
-                return Dictionary(uniqueKeysWithValues: rules)
-            }
-            throw GraftError(
-                .other(finding: "the configuration has the key '\(unknown)'", remedy: "It has 'transformers' alone."))
+            return try rules(inConfiguration: JSONValue(parsing: Data(contentsOf: url)), url.path)
         } catch let error as GraftError {
             throw error.located(in: .init(source: url.path))
         } catch {
-            throw GraftError(
-                .other(
-                    finding: "the configuration can't be read",
-                    remedy: #"Write {"transformers": {"NAME": "RULE"}}."#),
-                at: .init(source: url.path), underlying: error)
+            throw GraftError(.unreadableFile(reason: GraftError.words(of: error)), at: .init(source: url.path))
         }
     }
+
+    private static func rules(inConfiguration json: JSONValue, _ source: String) throws -> [String: TransformerRule] {
+        guard case .object(let object) = json else { throw noConfiguration }
+        if let unknown = object.members.map(\.key).first(where: { $0 != "transformers" }) {
+            throw GraftError(
+                .other(finding: "the configuration has the key '\(unknown)'", remedy: "It has 'transformers' alone."))
+        }
+        guard case .object(let texts)? = object["transformers"] else { throw noConfiguration }
+        return try texts.members.reduce(into: [:]) { rules, member in
+            guard case .string(let text) = member.value else { throw noConfiguration }
+            rules[member.key] = try rule(text, "\(source), '\(member.key)'")
+        }
+    }
+
+    private static let noConfiguration = GraftError(
+        .other(
+            finding: "the configuration isn't one of transformers",
+            remedy: #"Write {"transformers": {"NAME": "RULE"}}."#))
 
     private static func rule(_ text: String, _ source: String) throws -> TransformerRule {
         guard let rule = TransformerRule(text) else { throw noRule(text, source) }

@@ -87,6 +87,11 @@ package struct TypeNames {
         return withKinds(type)
     }
 
+    /// The first type around a path that the target extends and doesn't declare. The symbols of what is in it name another module.
+    func foreignType(around path: [String]) -> String? {
+        path.indices.dropLast().map { Array(path[...$0]) }.first { nominal($0) == nil }?.joined(separator: ".")
+    }
+
     /// An extension doesn't say of what kind the types are that it names; their declarations do.
     private func withKinds(_ type: NominalType) -> NominalType {
         var type = type

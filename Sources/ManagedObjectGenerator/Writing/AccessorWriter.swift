@@ -52,6 +52,11 @@ struct AccessorWriter {
         case .generic?: throw hidden(member, "is in a generic type", "Take the class out of it")
         case .actor?, nil: break
         }
+        if let outer = types.foreignType(around: member.owner) {
+            throw hidden(
+                member, "is in a class within an extension of '\(outer)', which isn't a type of this target",
+                "Move the class out of it")
+        }
         guard member.name.utf8.allSatisfy({ $0 < 128 }), owner.text.utf8.allSatisfy({ $0 < 128 }) else {
             throw GeneratorProblem(
                 place: member.place,
@@ -133,6 +138,13 @@ struct AccessorWriter {
             throw hidden(
                 member, "has the type '\(type.text)', which is private and can't be named in another file",
                 "Make the type internal")
+        }
+        for type in resolved.nominals where type.module == types.module {
+            guard let outer = types.foreignType(around: type.path.map(\.name)) else { continue }
+            throw hidden(
+                member,
+                "has the type '\(type.text)', which is in an extension of '\(outer)', and that isn't a type of this target",
+                "Move the type out of it")
         }
         return resolved
     }

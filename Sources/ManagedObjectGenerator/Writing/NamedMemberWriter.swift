@@ -12,21 +12,38 @@
 
 /// Names properties and `validate<Key>` methods for the runtime.
 struct NamedMemberWriter {
-    let declarations: TargetDeclarations
-    /// The classes of the target's entities, without module.
-    let entityClasses: Set<String>
-    /// The properties that are made from models, by class.
-    let generated: [(className: String, keys: [String])]
+    private let declarations: TargetDeclarations
+    private let entityClasses: Set<String>
+    private let generated: [(className: String, keys: [String])]
+    private let members: [ManagedMember]
+    /// The classes that have members with @NSManaged.
+    private let owners: Set<[String]>
+
+    /// - Parameters:
+    ///   - entityClasses: The classes of the target's entities, without module.
+    ///   - generated: The properties that are made from models, by class.
+    init(
+        declarations: TargetDeclarations, entityClasses: Set<String>,
+        generated: [(className: String, keys: [String])]
+    ) {
+        self.declarations = declarations
+        self.entityClasses = entityClasses
+        self.generated = generated
+        members = declarations.members
+        owners = Set(members.map(\.owner))
+    }
 
     /// The code; empty where there is nothing to name.
     var text: String {
         let made = generated.filter { isVisible([$0.className]) }.flatMap { entity in
             entity.keys.map { Self.modelled($0, of: [entity.className]) }
         }
-        let managed = declarations.members.filter(isNamed).map {
+        let managed = members.filter(isNamed).map {
             Self.modelled($0.name, of: $0.owner).compiled(where: $0.condition)
         }
-        let written = declarations.written.filter { isVisible($0.owner) && isManaged($0.owner) }
+        let writtenMembers = declarations.written
+        let classes = Set(writtenMembers.map(\.owner)).filter { isVisible($0) && isManaged($0) }
+        let written = writtenMembers.filter { classes.contains($0.owner) }
             .map { Self.call($0).compiled(where: $0.condition) }
         let lines = made + managed + written
         guard !lines.isEmpty else { return "" }
@@ -76,7 +93,7 @@ struct NamedMemberWriter {
     private func isManaged(_ path: [String]) -> Bool {
         guard let type = declarations.types.nominal(path), type.isClass else { return false }
         if path.count == 1, entityClasses.contains(path[0]) { return true }
-        if declarations.members.contains(where: { $0.owner == path }) { return true }
+        if owners.contains(path) { return true }
         return inherits(path, depth: 0)
     }
 
@@ -89,7 +106,7 @@ struct NamedMemberWriter {
             guard type.isClass, type.module == declarations.types.module else { continue }
             let superclass = type.path.map(\.name)
             if entityClasses.contains(superclass.joined(separator: ".")) { return true }
-            if declarations.members.contains(where: { $0.owner == superclass }) { return true }
+            if owners.contains(superclass) { return true }
             if inherits(superclass, depth: depth + 1) { return true }
         }
         return false

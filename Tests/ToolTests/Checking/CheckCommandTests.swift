@@ -395,6 +395,16 @@ import Testing
         #expect(try folder.names == [".Kennel_SUPPORT", "Kennel.sqlite", "Kennel.xcdatamodel"])
     }
 
+    @Test func `a file that a backup beside the store needs isn't called superfluous`() throws {
+        let backup = folder.path("Kennel.bak")
+        try FileManager.default.copyItem(atPath: store.path, toPath: backup)
+        try run("UPDATE ZOWNER SET ZPHOTO = NULL", on: store.path)
+        try graft("check", store.path).succeeded()
+        try graft("check", backup).succeeded()
+        try FileManager.default.removeItem(atPath: backup)
+        #expect(try graft("check", store.path).text.contains("note: no row refers to the file"))
+    }
+
     @Test func `a store in a folder that can't be written to is checked, with and without a log`() throws {
         let inside = folder.url.appending(path: "Locked")
         try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)

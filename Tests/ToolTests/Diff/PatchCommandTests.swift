@@ -129,6 +129,16 @@ import Testing
         #expect(try names(in: copy).contains("Stolen"))
     }
 
+    @Test func `a patch may come through a pipe`() throws {
+        _ = try folder.file("patch.json", #"[{"op": "add", "path": "/Hero/0/motto", "value": "Piped"}]"#)
+        let script = """
+            mkfifo pipe
+            cat patch.json > pipe &
+            "$GRAFT" apply pipe --store '\(store)'
+            """
+        #expect(try shell(script, in: folder).succeeded().text.hasPrefix("0 new, 1 changed, 0 deleted"))
+    }
+
     @Test func `a device without contents is an empty patch`() throws {
         try graft("apply", "/dev/null", "--store", store).failed(saying: "/dev/null", "it is empty")
     }

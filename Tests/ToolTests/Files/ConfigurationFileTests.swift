@@ -25,4 +25,25 @@ import Testing
         let run = try graft("inspect", store)
         #expect(run.status == 0, "\(run.diagnostics)")
     }
+
+    @Test(arguments: [
+        ["copy", "Heroes.sqlite", "Heroes.graft.json"], ["restore", "Heroes.archive", "--store", "Heroes.graft.json"],
+        ["restore", "Heroes.archive", "--store", "Heroes.graft.json", "--dry-run"],
+        ["import", "Heroes.archive", "--store", "Heroes.graft.json"],
+        ["import", "Heroes.archive", "--store", "Heroes.graft.json", "--dry-run"],
+        ["import", "Heroes.archive", "--store", "Other.graft.json"],
+        ["merge", "Heroes.sqlite", "Heroes.sqlite", "Heroes.sqlite", "--output", "Other.graft.json"],
+        ["import", "Heroes.archive", "--store", "Heroes.sqlite", "--backup", "Other.graft.json"],
+        ["copy", "Heroes.sqlite", "link"],
+    ])
+    func `a new store doesn't take the place of a configuration`(_ arguments: [String]) throws {
+        try graft("archive", "Heroes.sqlite", "--output", "Heroes.archive", in: folder).succeeded()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link"), withDestinationPath: "Heroes.graft.json")
+        let before = try folder.names
+        let run = try graft(arguments, in: folder)
+        #expect(run.status != 0 && run.diagnostics.contains("Name another file"), "\(run.text)\(run.diagnostics)")
+        #expect(try folder.names == before)
+        try graft("inspect", store).succeeded()
+    }
 }

@@ -214,4 +214,18 @@ import Testing
         run.failed(saying: "all.json", "a whole graph", "Leave out --entity")
         try graft("import", export, "--store", store).succeeded()
     }
+
+    @Test func `of several files the one is named whose objects can be of several entities`() throws {
+        let store = try heroStore(in: folder)
+        let export = try folder.file("all.json", graft("export", "--store", store).succeeded().text)
+        let update = try folder.copy(of: Project.heroes.appending(path: "heroes-update.json"))
+        let single = try folder.file("single.json", #"{"Hero": {"id": "7", "name": "Alone"}}"#)
+        for files in [[export, update], [update, export]] {
+            try graft(["import"] + files + ["--store", store])
+                .failed(saying: "heroes-update.json", "the data can be of several entities", "--entity")
+        }
+        for files in [[export, single], [single, export]] {
+            try graft(["import"] + files + ["--store", store]).failed(saying: "single.json: $.Hero: under the name")
+        }
+    }
 }

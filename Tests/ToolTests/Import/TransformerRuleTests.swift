@@ -173,6 +173,18 @@ import Testing
         try graft("import", file, "--store", store).failed(saying: "Store.graft.json", "the configuration")
     }
 
+    @Test(arguments: [
+        ("{\n  \"transformers\": {\"Shout\": }\n}", "line 2"), ("{\"transformers\": []}", "NAME"), ("[]", "NAME"),
+        ("{\"transformers\": {\"Shout\": 1}}", "NAME"), ("{\"transformers\": {\"Shout\": \"loud\"}}", "'Shout'"),
+    ])
+    func `a slip in the configuration is an error with its place`(_ text: String, _ words: String) throws {
+        let model = try model()
+        _ = try folder.file("Model.graft.json", text)
+        let run = try graft("inspect", model)
+        run.failed(saying: "Model.graft.json", words)
+        #expect(!run.diagnostics.contains("DecodingError") && !run.diagnostics.contains("Debug"), "\(run.diagnostics)")
+    }
+
     @Test func `what is given goes before the configuration, in trials and comparisons as in an import`() throws {
         let (model, store) = (try model(), folder.path("Store.sqlite"))
         let file = try folder.file("in.json", input)

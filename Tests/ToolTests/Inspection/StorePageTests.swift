@@ -162,6 +162,17 @@ import Testing
 
     // MARK: Other files
 
+    @Test func `a page has no picture where nothing that draws may be run`() throws {
+        _ = try heroStore(in: folder, named: "H.sqlite")
+        try FileManager.default.createDirectory(atPath: folder.path("bin"), withIntermediateDirectories: true)
+        _ = try folder.file("bin/dot", "not to be run")
+        try graft(
+            ["inspect", "H.sqlite", "--html", "page.html"], in: folder, environment: ["PATH": folder.path("bin")]
+        ).succeeded()
+        let page = try String(contentsOf: folder.url.appending(path: "page.html"), encoding: .utf8)
+        #expect(page.contains("Graphviz isn't installed") || page.contains("Graphviz isn&#39;t installed"))
+    }
+
     @Test func `only a store has a page`() throws {
         try graft("inspect", Project.heroesModel, "--html", "page.html", in: folder).failed(
             saying: "Heroes.xcdatamodeld")

@@ -34,6 +34,23 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.path("nowhere")))
     }
 
+    @Test(arguments: ["1x", "", "X Y", "a-b"])
+    func `a name that no entity can have is refused before a model is written with it`(_ name: String) throws {
+        let run = try graft("infer", "heroes.json", "--entity", name, "--output", "M.xcdatamodeld", in: folder)
+        #expect(run.status == 64 && run.diagnostics.contains("--entity can't be '\(name)'"), "\(run.diagnostics)")
+        try graft("import", "heroes.json", "--entity", name, "--store", "S.sqlite", in: folder).failed(
+            saying: "'\(name)' can't be the name of an entity")
+        #expect(try folder.names == ["heroes.json", "villains.json"])
+    }
+
+    @Test func `names beyond ASCII and with digits are names of entities`() throws {
+        for name in ["Größe", "_x1", "x²"] {
+            try graft("infer", "heroes.json", "--entity", name, "--output", "\(name).xcdatamodeld", in: folder)
+                .succeeded()
+            try graft("lint", "\(name).xcdatamodeld", in: folder).succeeded()
+        }
+    }
+
     @Test func `the guesses can be had as JSON`() throws {
         let run = try graft("infer", "heroes.json", "--json", in: folder).succeeded()
         let guesses = try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]] ?? []
@@ -85,6 +102,17 @@ import Testing
         try graft("import", "-", "--store", "S.sqlite", input: "[1]", in: folder).failed(
             saying: "entities are made from objects")
         #expect(try !folder.names.contains("S.sqlite"))
+    }
+
+    @Test func `what comes from standard input is of the entity Record, in a guess as in an import`() throws {
+        let input = #"[{"id": 1, "x": "a"}]"#
+        let guess = try graft("infer", "-", "--output", "R.xcdatamodeld", input: input, in: folder).succeeded()
+        #expect(guess.text.contains("1 object at Record"), "\(guess.text)")
+        let run = try graft("import", "-", "--store", "R.sqlite", input: input, in: folder).succeeded()
+        #expect(run.lines.contains { $0.split(separator: " ") == ["Record", "1", "0", "0"] }, "\(run.text)")
+        try graft("import", "-", "--store", "S.sqlite", "--model", "R.xcdatamodeld", input: input, in: folder)
+            .succeeded()
+        try graft("infer", "-", input: "[1", in: folder).failed(saying: "standard input")
     }
 
     private static func records(_ json: Data) throws -> Set<NSDictionary> {

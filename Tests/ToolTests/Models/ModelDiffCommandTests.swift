@@ -126,6 +126,11 @@ import Testing
     @Test func `a model and something else can't be compared, and models only as text`() throws {
         let file = Project.heroes.appending(path: "heroes.json").path
         try graft("diff", Project.heroesModel, file).failed(saying: "a file that is no model", "--dry-run")
-        #expect(try graft("diff", Project.heroesModel, Project.heroesModel, "--format", "html").status == 64)
+        for options in [
+            ["--format", "html"], ["--key", "auto"], ["--base", file], ["--all-links"], ["--transformer", "A=text"],
+        ] {
+            let run = try graft(["diff", Project.heroesModel, Project.heroesModel] + options)
+            #expect(run.status == 64 && run.diagnostics.contains("Two models are compared as text"), "\(options)")
+        }
     }
 }

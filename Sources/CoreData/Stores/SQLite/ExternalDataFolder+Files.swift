@@ -120,6 +120,11 @@ extension ExternalDataFolder {
         .filter { $0.deletingPathExtension().lastPathComponent == stem && SQLiteStoreFile.isDatabase(at: $0) }
     }
 
+    /// The names of the files that the neighbours' rows refer to; nil where one of them can't be asked, which may need any.
+    var neededByNeighbours: Set<String>? {
+        try? neighbours().reduce(into: Set<String>()) { try $0.formUnion(Self.references(of: $1)) }
+    }
+
     /// Copies files of another folder that aren't here yet: a file's name stands for its bytes.
     ///
     /// - Parameter added: Gets the names of those that have been copied, also where the call throws.
@@ -148,11 +153,8 @@ extension ExternalDataFolder {
 
     /// Deletes files that the store's rows don't refer to any more, but for those that a neighbour's rows refer to.
     func remove(_ files: some Collection<URL>) {
-        // A file that stays takes up space and does no other harm: no row names it. Where a neighbour can't be asked, it may
-        // need any of them.
-        guard !files.isEmpty,
-            let needed = try? neighbours().reduce(into: Set<String>(), { try $0.formUnion(Self.references(of: $1)) })
-        else { return }
+        // A file that stays takes up space and does no other harm: no row names it.
+        guard !files.isEmpty, let needed = neededByNeighbours else { return }
         for file in files where !needed.contains(file.lastPathComponent) {
             try? FileManager.default.removeItem(at: file)
         }

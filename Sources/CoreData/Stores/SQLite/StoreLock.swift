@@ -18,6 +18,13 @@ package enum StoreLock {
     /// The patience of what this thread does; nil for the store's timeout.
     @TaskLocal package static var patience: Patience?
 
+    /// Does work that waits for locks only as long as the closure says so, and no longer than the stores' timeouts.
+    package static func waiting<T>(
+        while keepsWaiting: @escaping @Sendable () -> Bool, _ body: () throws -> T
+    ) rethrows -> T {
+        try $patience.withValue(Patience(isEndless: false, keepsWaiting: keepsWaiting), operation: body)
+    }
+
     package static let noticeDelay = 2.0
 
     /// Tries again and again, in intervals that grow from 1 to 50 ms.

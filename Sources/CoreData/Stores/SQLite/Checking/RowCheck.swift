@@ -271,13 +271,15 @@ struct RowCheck {
         if unused.isEmpty, others.isEmpty { return }
         // Rows that no entity has, and tables that the model doesn't know, may need them.
         for name in try ExternalDataFolder.references(db) { noteUse(of: name) }
+        if unused.isEmpty, others.isEmpty { return }
+        // And so may a backup that lies beside the store.
+        guard let needed = external.neededByNeighbours else { return }
+        for name in needed { noteUse(of: name) }
         for name in (unused.map(\.uuidString) + others).sorted() {
             try report(
                 StoreFinding(
                     .unusedFile, "no row refers to the file \(external.url.appendingPathComponent(name).path)",
-                    mend: .impossible(
-                        "It may be what is left of a value: delete it when it isn't needed, and no other store has this "
-                            + "folder.")))
+                    mend: .impossible("It may be what is left of a value: delete it when it isn't needed.")))
         }
     }
 }
