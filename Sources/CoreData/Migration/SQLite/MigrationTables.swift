@@ -47,7 +47,7 @@ struct MigrationTables {
             }
         }
         for table in source.tables.map(\.name) + source.joinTables.map(\.name) {
-            try db.execute(sql: "ALTER TABLE \(table.quotedDatabaseIdentifier) RENAME TO \(schemas.old(table))")
+            try db.execute(sql: "ALTER TABLE \(SQLNaming.quoted(table)) RENAME TO \(schemas.old(table))")
         }
     }
 
@@ -71,7 +71,7 @@ struct MigrationTables {
         for item in attached.sorted(by: { $0.type > $1.type }) {
             guard item.type == "table" || schemas.aside[item.table.uppercased()] != nil else { continue }
             if !item.isCoreData { foreign.append(item) }
-            try db.execute(sql: "DROP \(item.type) \(item.name.quotedDatabaseIdentifier)")
+            try db.execute(sql: "DROP \(item.type) \(SQLNaming.quoted(item.name))")
         }
     }
 
@@ -141,8 +141,8 @@ struct MigrationTables {
 
     /// Compiles what fires a table's triggers: SQLite doesn't look into a trigger before that, and then no row could be written.
     private func compileChanges(of table: String, _ db: Database) throws {
-        let name = table.quotedDatabaseIdentifier
-        let columns = try db.columnNames(of: table).sorted().map(\.quotedDatabaseIdentifier)
+        let name = SQLNaming.quoted(table)
+        let columns = try db.columnNames(of: table).sorted().map(SQLNaming.quoted)
         let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
         let changes = [
             "INSERT INTO \(name) DEFAULT VALUES", "UPDATE \(name) SET \(assignments)", "DELETE FROM \(name)",

@@ -123,8 +123,11 @@ enum SQLNaming {
     /// never have to be; those of indexes may be any text.
     static func identifier(_ name: String) -> String {
         let isPlain = name.utf8.allSatisfy { $0 == UInt8(ascii: "_") || $0.isASCIILetterOrDigit || $0 >= 0x80 }
-        return isPlain ? name : "\"\(name.replacing("\"", with: "\"\""))\""
+        return isPlain ? name : quoted(name)
     }
+
+    /// A name of any kind in quotes, for what a file has that isn't Core Data's. (GRDB's way to quote leaves quotes in it as they are.)
+    static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 
     /// The second column of a relationship that is its own inverse.
     static let reflexive = "REFLEXIVE"

@@ -48,11 +48,11 @@ extension ExternalDataFolder {
         while try statement.step() { columns.append((statement.text(at: 0), statement.text(at: 1))) }
         var names: Set<String> = []
         for (table, columns) in Dictionary(grouping: columns, by: \.table) {
-            let quoted = columns.map(\.column.quotedDatabaseIdentifier)
+            let quoted = columns.map { SQLNaming.quoted($0.column) }
             let conditions = quoted.map { "(LENGTH(\($0)) = \(referenceLength) AND typeof(\($0)) = 'blob')" }
             let rows = try RowStatement(
                 db,
-                "SELECT \(quoted.joined(separator: ", ")) FROM \(table.quotedDatabaseIdentifier) "
+                "SELECT \(quoted.joined(separator: ", ")) FROM \(SQLNaming.quoted(table)) "
                     + "WHERE \(conditions.joined(separator: " OR "))")
             while try rows.step() {
                 for column in quoted.indices {

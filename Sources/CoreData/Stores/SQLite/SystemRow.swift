@@ -99,7 +99,7 @@ extension Database {
 
     /// Whether there is a table of that name, whatever the case of its letters. SQLite knows without reading.
     func hasTable(_ name: String) throws -> Bool {
-        let statement = try RowStatement(self, "PRAGMA table_info(\(name.quotedDatabaseIdentifier))")
+        let statement = try RowStatement(self, "PRAGMA table_info(\(SQLNaming.quoted(name)))")
         defer { statement.reset() }
         return try statement.step()
     }

@@ -347,7 +347,7 @@ private final class StoreCheckRun {
     private func integrity(of table: String? = nil) throws -> [String] {
         do {
             let lines = try db.texts(
-                "PRAGMA integrity_check(\(table.map(\.quotedDatabaseIdentifier) ?? "\(Self.mostLines)"))")
+                "PRAGMA integrity_check(\(table.map(SQLNaming.quoted) ?? "\(Self.mostLines)"))")
             return lines == ["ok"]
                 ? [] : lines.flatMap { $0.split(separator: "\n").map(String.init) }.filter { !$0.hasPrefix("*** in ") }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
