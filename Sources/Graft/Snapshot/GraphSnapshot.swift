@@ -48,6 +48,8 @@ public struct GraphSnapshot: Sendable {
     var kinds: [Kinds] = []
     /// Whether rows with the same identity stay as they are: who asks whether it is one.
     var keepsRepeatedRows = false
+    /// What stands under keys that nothing is mapped to, by row and the keys that lead there: for who asks.
+    var passedOver: [RowReference: [[String]: JSONValue]]?
     /// Whether there are rows of several sub-entities for one object.
     var hasSiblings = false
     /// Whether rows were passed over because another one of their object has a higher version.
@@ -113,6 +115,7 @@ public struct GraphSnapshot: Sendable {
         hasSiblings = false
         relatedRows.removeAll()
         skippedCounts.removeAll()
+        if passedOver != nil { passedOver = [:] }
     }
 
     /// The number of rows, those included that were merged into others.
