@@ -27,6 +27,8 @@ public struct GraphSnapshot: Sendable {
     var skippedCounts: [Int: Int] = [:]
     /// Whose rows the objects are, where they come from a store.
     public internal(set) var lineage: Lineage?
+    /// The rows of objects that aren't saved yet, and so aren't rows of a store.
+    var unsavedRows: Set<RowReference> = []
     /// What it means where a row says nothing of a property. It comes with what the snapshot was read from; set it to
     /// ``Absence/null`` for JSON that is known to be whole.
     public var absence = Absence.never
