@@ -151,7 +151,9 @@ extension GraphDiff {
         #expect(try original.rows() == ["p1 a", "p2 b", "p3 c"])
     }
 
-    @Test(.needsOurCoreData) func `what is edited beside objects that aren't saved is changed, and no other one`() throws {
+    @Test(.needsOurCoreData) func `what is edited beside objects that aren't saved is changed, and no other one`()
+        throws
+    {
         let store = try NoteStore()
         try store.add("a", "b")
         let copy = try NoteStore(copyOf: store)
