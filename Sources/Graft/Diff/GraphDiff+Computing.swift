@@ -59,7 +59,9 @@ private struct DiffBuilder {
         var identification = identification
         for keys in [matching.oldKeys, matching.newKeys] {
             for (row, position) in keys.positions where position.contents != nil {
-                identification.rules[scope.schema.entities[row.entity].name] = .contents
+                let entity = scope.schema.entities[row.entity]
+                // What isn't saved has no row yet; the others are told apart by theirs.
+                if entity.isByRow != true { identification.rules[entity.name] = .contents }
             }
         }
         return GraphDiff(deleted: deleted, inserted: inserted, changed: changed, identification: identification)

@@ -185,6 +185,7 @@ extension GraphSnapshot {
         result.skippedCounts = skippedCounts
         result.mergeCount = mergeCount
         result.lineage = lineage
+        result.unsavedRows = unsavedRows
         result.absence = absence
         result.rounding = rounding
         for (number, entity) in schema.entities.enumerated() {

@@ -4,7 +4,7 @@
 //     said      what the caller names (`--key`)
 //     declared  the model's identity
 //     guessed   an attribute called id, uuid, identifier, guid or <entity>ID, unique and never null on all sides
-//     row       where all sides are of one lineage
+//     row       where all sides are of one lineage; what isn't saved on the new one of two sides is new
 //     contents  place below a known object, else contents
 //
 // Snapshots and stores answer alike (IdentityEvidence), so that both come to the same decision.
@@ -21,7 +21,9 @@ protocol IdentityEvidence {
     func count(of entity: Int) throws -> Int
 
     /// Whether each object of an entity has a row of its own.
-    func hasRows(_ entity: Int) throws -> Bool
+    ///
+    /// - Parameter orIsUnsaved: Whether one that isn't saved needs none, as long as others have one.
+    func hasRows(_ entity: Int, orIsUnsaved: Bool) throws -> Bool
 
     /// Whether an attribute is never null and never the same in the objects of an entity and its sub-entities.
     func isUnique(_ attribute: Int, of entity: Int) throws -> Bool
@@ -77,7 +79,10 @@ struct IdentityDecision {
     private func said(of entity: Int) -> [String]? { schema.nearest(entity, in: options.keys) }
 
     private func hasRows(_ number: Int) throws -> Bool {
-        try hasObjects(number) && sides.allSatisfy { try $0.hasRows(number) }
+        guard try hasObjects(number) else { return false }
+        return try sides.indices.allSatisfy { index in
+            try sides[index].hasRows(number, orIsUnsaved: sides.count == 2 && index == 1)
+        }
     }
 
     private func hasObjects(_ number: Int) throws -> Bool {
@@ -128,7 +133,13 @@ extension GraphSchema.Property {
 extension GraphSnapshot: IdentityEvidence {
     func count(of entity: Int) -> Int { tables[entity].flags.count { !$0.contains(.dead) } }
 
-    func hasRows(_ entity: Int) -> Bool { liveRows(of: entity).allSatisfy { !tables[entity].rowName($0).isNull } }
+    func hasRows(_ entity: Int, orIsUnsaved: Bool) -> Bool {
+        let rows = liveRows(of: entity)
+        let unnamed = rows.filter { tables[entity].rowName($0).isNull }
+        if unnamed.isEmpty { return true }
+        return orIsUnsaved && unnamed.count < rows.count
+            && unnamed.allSatisfy { unsavedRows.contains(RowReference(entity: entity, row: $0)) }
+    }
 
     func isUnique(_ attribute: Int, of entity: Int) -> Bool {
         var seen: Set<ExactValue> = []

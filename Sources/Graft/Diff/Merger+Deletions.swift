@@ -1,5 +1,6 @@
 // Delete against change. An object is what it owns, too: who changes an address changes the person, so the conflict is about
-// the topmost object that was deleted with it.
+// the topmost object that was deleted with it. The base is asked with both ends of its links: who owns what may be said at an end that is
+// excluded from diffs, or at one alone.
 
 extension Merger {
     /// Settles what one side deleted and the other one still needs.
@@ -24,33 +25,41 @@ extension Merger {
     /// What a side relies on: objects to which it did more than taking links away, and objects to which it added links.
     private func needs(of side: Side) throws -> Needs {
         var needs = Needs()
+        func lead(_ end: End, from old: ObjectKey?, to new: ObjectKey?) throws {
+            if let new {
+                needs.changed.insert(end.key)
+                needs.referredTo.insert(new)
+            } else if let old, !side.deletedAtFirst.contains(old), try isOwner(end) {
+                // Who takes an object out of its owner wants it to stay when that goes.
+                needs.changed.insert(end.key)
+            }
+        }
         for change in side.changed.values {
             for property in change.properties {
                 switch property.kind {
                 case .attribute: needs.changed.insert(change.key)
-                case .toOne(let old?, nil):
-                    // Who takes an object out of its owner wants it to stay when that goes.
-                    let isReleased = inverse(of: try self.property(property.name, of: change.key))?.isOwning == true
-                    if isReleased, !side.deletedAtFirst.contains(old) { needs.changed.insert(change.key) }
-                case .toOne(nil, nil): continue
-                case .toOne(_, let new?):
-                    needs.changed.insert(change.key)
-                    needs.referredTo.insert(new)
+                case .toOne(let old, let new):
+                    try lead(End(key: change.key, name: property.name), from: old, to: new)
                 case .toMany(let members):
                     if !members.moved.isEmpty { needs.changed.insert(change.key) }
                     for member in members.added { needs.referredTo.insert(member.key) }
                     // Without a way back, the link is the object's own.
-                    if !members.added.isEmpty, inverse(of: try self.property(property.name, of: change.key)) == nil {
-                        needs.changed.insert(change.key)
-                    }
+                    let hasWayBack = hasWayBack(try self.property(property.name, of: change.key))
+                    if !hasWayBack, !members.added.isEmpty { needs.changed.insert(change.key) }
                 }
             }
         }
         for contents in side.inserted.values {
             for property in contents.properties { needs.referredTo.formUnion(property.value.ends) }
         }
-        needs.referredTo.formUnion(side.implied.values.compactMap(\.self))
+        for (end, new) in side.implied { try lead(end, from: baseEnd(end), to: new) }
         return needs
+    }
+
+    /// Whether diffs have the relationship that leads back, or imply it.
+    private func hasWayBack(_ property: GraphSchema.Property) -> Bool {
+        guard let destination = property.destination, let inverse = property.inverse else { return false }
+        return scope.entities[destination].contains[inverse] || scope.schema.isExclusive(property)
     }
 
     private mutating func settleDeletions(
@@ -101,7 +110,7 @@ extension Merger {
     /// Whether a relationship leads to an owner: an object that takes this one with it, or that this one's identity names, without which
     /// it would be another one.
     private func leadsToOwner(_ property: GraphSchema.Property, of entity: Int) -> Bool {
-        guard let inverse = inverse(of: property) else { return false }
+        guard let inverse = scope.schema.inverse(of: property) else { return false }
         return inverse.isOwning || isIdentifying(property, of: entity)
     }
 
@@ -114,7 +123,7 @@ extension Merger {
         guard let row = baseRow(of: key) else { return [] }
         return scope.schema.entities[row.entity].properties.flatMap { property -> [ObjectKey] in
             guard leadsToOwner(property, of: row.entity) else { return [] }
-            return base.destinations(of: row, property).map { baseKey(of: $0) }
+            return linkedBase.destinations(of: row, property).map { baseKey(of: $0) }
         }
     }
 
@@ -125,8 +134,9 @@ extension Merger {
         while let next = pending.popLast() {
             guard let row = baseRow(of: next) else { continue }
             for property in scope.schema.entities[row.entity].properties where !property.isAttribute {
-                for end in base.destinations(of: row, property)
-                where property.isOwning || inverse(of: property).map({ isIdentifying($0, of: end.entity) }) == true {
+                let inverse = scope.schema.inverse(of: property)
+                for end in linkedBase.destinations(of: row, property)
+                where property.isOwning || inverse.map({ isIdentifying($0, of: end.entity) }) == true {
                     let key = baseKey(of: end)
                     if deleted.contains(key), found.insert(key).inserted { pending.append(key) }
                 }
@@ -138,16 +148,28 @@ extension Merger {
     /// What was inserted below an object that is gone goes with it, and so does what its identity names.
     mutating func dropInsertionsBelowGone() throws {
         var owned: [ObjectKey: Set<ObjectKey>] = [:]
+        func noteOwned(_ ends: [ObjectKey], _ name: String, of key: ObjectKey) throws {
+            if try property(name, of: key).isOwning { owned[key, default: []].formUnion(ends) }
+        }
         for side in [ours, theirs] {
             for contents in side.inserted.values {
                 for property in contents.properties {
                     let description = try self.property(property.name, of: contents.key)
                     let entity = try scope.schema.requiredNumber(ofEntity: contents.key.entity)
-                    if inverse(of: description)?.isOwning == true || isIdentifying(description, of: entity) {
+                    if scope.schema.inverse(of: description)?.isOwning == true || isIdentifying(description, of: entity)
+                    {
                         for owner in property.value.ends { owned[owner, default: []].insert(contents.key) }
                     }
-                    if description.isOwning {
-                        for end in property.value.ends { owned[contents.key, default: []].insert(end) }
+                    try noteOwned(property.value.ends, property.name, of: contents.key)
+                }
+            }
+            // The new object itself may not say whose it is.
+            for change in side.changed.values {
+                for property in change.properties {
+                    switch property.kind {
+                    case .attribute, .toOne(_, nil): continue
+                    case .toOne(_, let new?): try noteOwned([new], property.name, of: change.key)
+                    case .toMany(let members): try noteOwned(members.added.map(\.key), property.name, of: change.key)
                     }
                 }
             }

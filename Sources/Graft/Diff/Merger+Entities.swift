@@ -37,9 +37,9 @@ extension Merger {
             guard let other = their[end], other != key, gone.isDisjoint(with: [key, other]),
                 let ours = ours.inserted[key], let theirs = theirs.inserted[other]
             else { continue }
+            let name = scope.schema.inverse(of: try property(end.name, of: end.key))?.name
             let conflict = GraphMerge.Conflict(
-                .uniqueness, key, inverse(of: try property(end.name, of: end.key))?.name, other: other, base: .noObject,
-                ours: .object(ours), theirs: .object(theirs))
+                .uniqueness, key, name, other: other, base: .noObject, ours: .object(ours), theirs: .object(theirs))
             let choice = settle(conflict)
             if choice != .ours { gone.insert(key) }
             if choice != .theirs { gone.insert(other) }
@@ -53,9 +53,9 @@ extension Merger {
         for key in side.inserted.keys where !key.owners.isEmpty {
             let description = scope.schema.entities[try scope.schema.requiredNumber(ofEntity: key.entity)]
             for (number, owner) in zip(description.identityRelationships, key.owners) {
-                guard let owner, let inverse = inverse(of: description.properties[number]), !inverse.isToMany else {
-                    continue
-                }
+                guard let owner, let inverse = scope.schema.inverse(of: description.properties[number]),
+                    !inverse.isToMany
+                else { continue }
                 ends[End(key: owner, name: inverse.name)] = key
             }
         }

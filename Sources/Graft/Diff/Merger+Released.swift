@@ -48,7 +48,7 @@ extension Merger {
         let description = scope.schema.entities[entity]
         var result = key
         result.owners = zip(description.identityRelationships, key.owners).map { number, owner in
-            owner.flatMap { other($0, inverse(of: description.properties[number])?.isOwning == true) }
+            owner.flatMap { other($0, scope.schema.inverse(of: description.properties[number])?.isOwning == true) }
         }
         return result
     }

@@ -39,8 +39,9 @@ extension Merger {
         if let old { ends[End(key: old, name: inverse.name)] = .some(end.key) }
     }
 
-    private func isOwner(_ end: End) throws -> Bool {
-        inverse(of: try property(end.name, of: end.key))?.isOwning == true
+    /// Whether a to-one relationship leads to an object that owns this one.
+    func isOwner(_ end: End) throws -> Bool {
+        scope.schema.inverse(of: try property(end.name, of: end.key))?.isOwning == true
     }
 
     /// Whether a side has changed a relationship, and that still counts.
@@ -78,7 +79,8 @@ extension Merger {
     /// The relationships that lead to an object's owners.
     private func ownerEnds(of key: ObjectKey) throws -> [End] {
         let entity = scope.schema.entities[try scope.schema.requiredNumber(ofEntity: key.entity)]
-        return entity.properties.filter { !$0.isAttribute && !$0.isToMany && inverse(of: $0)?.isOwning == true }
-            .map { End(key: key, name: $0.name) }
+        return entity.properties.filter {
+            !$0.isAttribute && !$0.isToMany && scope.schema.inverse(of: $0)?.isOwning == true
+        }.map { End(key: key, name: $0.name) }
     }
 }

@@ -66,8 +66,8 @@ struct Merger {
     }
 
     let base: GraphSnapshot
-    /// The base with both ends of each link.
-    private var linkedBase: GraphSnapshot
+    /// The base with both ends of each link, where that matters.
+    private(set) var linkedBase: GraphSnapshot
     let scope: DiffScope
     private let diffOptions: DiffOptions
     let baseKeys: RowKeys
@@ -125,10 +125,10 @@ struct Merger {
         for (row, position) in baseKeys.positions {
             rowsByPosition[ObjectKey(scope.schema.entities[row.entity].name, at: position)] = row
         }
-        let implied = (ours: try impliedEnds(self.ours), theirs: try impliedEnds(self.theirs))
-        if implied.ours.isEmpty, implied.theirs.isEmpty { return }
-        (self.ours.implied, self.theirs.implied) = implied
-        linkedBase = try base.completingInverses()
+        self.ours.implied = try impliedEnds(self.ours)
+        self.theirs.implied = try impliedEnds(self.theirs)
+        let needsLinks = [self.ours, self.theirs].contains { !$0.implied.isEmpty || !$0.deleted.isEmpty }
+        if needsLinks { linkedBase = try base.completingInverses() }
     }
 
     /// The merged graph.
@@ -297,14 +297,6 @@ struct Merger {
         let entity = try scope.schema.requiredNumber(ofEntity: key.entity)
         let number = try scope.schema.requiredNumber(ofProperty: name, in: entity)
         return scope.schema.entities[entity].properties[number]
-    }
-
-    /// The name of the relationship that leads back, where diffs have it.
-    func inverse(of property: GraphSchema.Property) -> GraphSchema.Property? {
-        guard let inverse = property.inverse, let destination = property.destination,
-            scope.entities[destination].contains[inverse]
-        else { return nil }
-        return scope.schema.inverse(of: property)
     }
 
     func baseRow(of key: ObjectKey) -> RowReference? {

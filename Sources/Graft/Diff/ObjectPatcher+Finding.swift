@@ -107,13 +107,20 @@ extension ObjectPatcher {
     /// Fetches objects by the values of their identifying attributes.
     private mutating func fetch(_ keys: [ObjectKey], _ entity: Int) throws {
         let description = scope.schema.entities[entity]
-        guard let first = description.identity.first else { return }
-        let values = keys.compactMap { $0.identity.first?.object }
-        let isOne = NSPredicate.isOne(description.properties[first].name, of: values)
+        let keys = keys.filter(description.isIdentity)
+        if keys.isEmpty { return }
+        let parts = haveOne(of: keys, description)
         let wanted = Set(keys)
-        for object in try known.fetch(known.request(entity, where: [isOne], includesUnsaved: true)) {
+        for object in try known.fetch(known.request(entity, where: parts, includesUnsaved: true)) {
             let identity = try description.identity.map { try object.graphValue($0, description.properties[$0]) }
             take(object, ObjectKey(description.name, identity), wanted, description)
+        }
+    }
+
+    /// For each identifying attribute, that it has one of the values which keys have. One alone may be shared by all objects.
+    private func haveOne(of keys: [ObjectKey], _ description: GraphSchema.Entity) -> [NSPredicate] {
+        description.identityAttributes.enumerated().map { index, number in
+            .isOne(description.properties[number].name, of: keys.compactMap { $0.identity[index].object })
         }
     }
 
@@ -135,11 +142,7 @@ extension ObjectPatcher {
         }
         var found: [NSManagedObject] = []
         if !stored.isEmpty {
-            var parts: [NSPredicate] = []
-            for (index, number) in description.identityAttributes.enumerated() {
-                let values = stored.compactMap { $0.identity[index].object }
-                parts.append(.isOne(description.properties[number].name, of: values))
-            }
+            var parts = haveOne(of: stored, description)
             for (index, number) in description.identityRelationships.enumerated() {
                 let name = description.properties[number].name
                 let owners = Set(stored.compactMap { key in key.owners[index].flatMap { objects[$0] } })

@@ -52,7 +52,7 @@ struct RowKeys {
     /// the same contents each one gets a number; which one, what they are linked to decides.
     private mutating func addContents(_ snapshot: borrowing GraphSnapshot, _ scope: DiffScope) {
         var rows: [RowReference] = []
-        for entity in snapshot.tables.indices where schema.entities[entity].isByRow != true {
+        for entity in snapshot.tables.indices {
             for row in snapshot.liveRows(of: entity) {
                 let reference = RowReference(entity: entity, row: row)
                 if snapshot.isIdentified(reference) || positions[reference] != nil { continue }

@@ -4,6 +4,9 @@
 //     store    two notes of task 1, {"text": "a", "rank": 3} and {"text": "b", "rank": 4}
 //     JSON     {"id": 1, "notes": [{"text": "a"}, {"text": "b"}]}                              the same two notes
 //
+// What leads to another one of them is looked at after that. Where they lead to each other in a circle, such as two spouses, what they hold
+// besides tells them.
+//
 // Where both sides say everything, their keys tell it (RowKeys.swift).
 
 /// The pairs of rows without identity that both sides say the same of, as far as each of them speaks.
@@ -28,19 +31,38 @@ struct SharedContents {
     /// - Complexity: O(*n*) for rows that all have a counterpart, however long the ways between them are.
     mutating func pairs() -> [(old: RowReference, new: RowReference)] {
         var pairs: [(old: RowReference, new: RowReference)] = []
-        while case let entities = old.takeFresh().union(new.takeFresh()), !entities.isEmpty {
-            let found = nextPairs(entities)
+        var circleCount = 0
+        while true {
+            let entities = old.takeFresh().union(new.takeFresh())
+            let (oldShapes, newShapes) = (old.rowsByShape(entities), new.rowsByShape(entities))
+            var found = nextPairs(oldShapes, newShapes)
+            if entities.isEmpty {
+                circleCount += 1
+                found = circleCount > Self.circleLimit ? [] : pairsInCircles()
+                if found.isEmpty { return pairs }
+            }
             for (row, other) in found {
                 old.pair(row, with: other)
                 new.pair(other, with: row)
             }
             pairs += found
         }
-        return pairs
     }
 
-    private mutating func nextPairs(_ entities: Set<Int>) -> [(old: RowReference, new: RowReference)] {
-        let (oldShapes, newShapes) = (old.rowsByShape(entities), new.rowsByShape(entities))
+    /// How often circles are looked for: what is found in them may let others be found.
+    private static let circleLimit = 8
+
+    /// The pairs of rows that lead to each other. Those come first of which there is but one: they tell to whom equal ones lead.
+    private func pairsInCircles() -> [(old: RowReference, new: RowReference)] {
+        let (oldShapes, newShapes) = (old.circlesByShape(), new.circlesByShape())
+        let unique = nextPairs(oldShapes, newShapes, isUnique: true)
+        return unique.isEmpty ? nextPairs(oldShapes, newShapes) : unique
+    }
+
+    /// - Parameter isUnique: Whether rows are left out of which one side has several that are alike.
+    private func nextPairs(
+        _ oldShapes: [Shape: [RowReference]], _ newShapes: [Shape: [RowReference]], isUnique: Bool = false
+    ) -> [(old: RowReference, new: RowReference)] {
         var choices: [(old: Shape, new: Shape, common: [Int])] = []
         for shape in oldShapes.keys.sorted() {
             for other in newShapes.keys.sorted() where other.entity == shape.entity {
@@ -57,8 +79,14 @@ struct SharedContents {
         for choice in order.map({ choices[$0] }) {
             let rows = (oldShapes[choice.old] ?? []).filter { !taken.contains($0) }
             var free = Dictionary(grouping: rows) { old.contents(of: $0, choice.common) }.mapValues { $0[...] }
-            for row in newShapes[choice.new] ?? [] where !found.contains(row) {
-                guard let other = free[new.contents(of: row, choice.common)]?.popFirst() else { continue }
+            let others = (newShapes[choice.new] ?? []).filter { !found.contains($0) }
+                .map { (row: $0, contents: new.contents(of: $0, choice.common)) }
+            if isUnique {
+                let counts = Dictionary(others.map { ($0.contents, 1) }, uniquingKeysWith: +)
+                free = free.filter { $0.value.count == 1 && counts[$0.key] == 1 }
+            }
+            for (row, contents) in others {
+                guard let other = free[contents]?.popFirst() else { continue }
                 taken.insert(other)
                 found.insert(row)
                 pairs.append((other, row))
@@ -135,12 +163,51 @@ private struct Side {
 
     /// A row that leads to an object which nothing but this matching tells waits for that one.
     private mutating func enter(_ row: RowReference) {
-        let toOnes = scope.entities[row.entity].toOnes.map(\.number).filter { says($0, row) }
-        let open = Set(toOnes.flatMap { ends(of: row, $0) })
-            .filter { !snapshot.isIdentified($0) && counterpart(of: $0) == nil }
+        let open = openEnds(of: row)
         if open.isEmpty { return makeReady(row) }
         waitCounts[row] = open.count
         for end in open { waiting[end, default: []].append(row) }
+    }
+
+    /// The objects to which a row leads, and which nobody has found yet.
+    private func openEnds(of row: RowReference) -> Set<RowReference> {
+        Set(scope.entities[row.entity].toOnes.flatMap { openEnds(of: row, $0.number) })
+    }
+
+    private func openEnds(of row: RowReference, _ number: Int) -> [RowReference] {
+        if !says(number, row) { return [] }
+        return ends(of: row, number).filter { !snapshot.isIdentified($0) && counterpart(of: $0) == nil }
+    }
+
+    /// The rows that wait for each other in circles, or stand between two of these, by what tells them besides.
+    ///
+    /// - Complexity: O(*n*) in the number of rows that wait.
+    func circlesByShape() -> [Shape: [RowReference]] {
+        var rows = Set(waitCounts.filter { $0.value > 0 && counterpart(of: $0.key) == nil }.keys)
+        takeOut(from: &rows, leadingTo: { Array(openEnds(of: $0)) }, ledToBy: { waiting[$0] ?? [] })
+        takeOut(from: &rows, leadingTo: { waiting[$0] ?? [] }, ledToBy: { Array(openEnds(of: $0)) })
+        return Dictionary(grouping: rows.sorted()) { row in
+            let toOnes = scope.entities[row.entity].toOnes.map(\.number)
+            let open = Set(toOnes.filter { !openEnds(of: row, $0).isEmpty })
+            return Shape(entity: row.entity, properties: properties(of: row).filter { !open.contains($0) })
+        }
+    }
+
+    /// Takes out of some rows those from which no way leads to a circle.
+    private func takeOut(
+        from rows: inout Set<RowReference>, leadingTo next: (RowReference) -> [RowReference],
+        ledToBy previous: (RowReference) -> [RowReference]
+    ) {
+        var counts: [RowReference: Int] = [:]
+        for row in rows { counts[row] = next(row).count { rows.contains($0) } }
+        var ends = rows.filter { counts[$0] == 0 }
+        while let row = ends.popFirst() {
+            rows.remove(row)
+            for other in previous(row) where rows.contains(other) {
+                counts[other, default: 0] -= 1
+                if counts[other] == 0 { ends.insert(other) }
+            }
+        }
     }
 
     private mutating func makeReady(_ row: RowReference) {

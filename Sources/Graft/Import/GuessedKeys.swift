@@ -115,7 +115,7 @@ private final class ImportEvidence: IdentityEvidence {
 
     func count(of entity: Int) -> Int { counts[entity] }
 
-    func hasRows(_ entity: Int) -> Bool { false }
+    func hasRows(_ entity: Int, orIsUnsaved: Bool) -> Bool { false }
 
     func isUnique(_ attribute: Int, of entity: Int) -> Bool {
         keys[entity] == attribute && !refuted.contains(top(of: entity))

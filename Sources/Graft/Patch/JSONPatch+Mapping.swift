@@ -35,8 +35,8 @@ private struct MappedLists: Sendable {
     private enum State {
         case entities
         case objects(of: Int)
-        /// Objects on the way of key paths, of an entity and its sub-entities.
-        case steps([KeyTree], of: Int)
+        /// Objects on the way of key paths, of an entity and its sub-entities, each with its number.
+        case steps([(entity: Int, tree: KeyTree)])
     }
 
     func identity(at pointer: JSONPatch.Pointer) -> [[String]]? {
@@ -62,28 +62,24 @@ private struct MappedLists: Sendable {
             // An element of the list; the step stays among objects of the entity.
             if !token.isEmpty, token.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) { return state }
             let range = entity..<mapping.schema.entities[entity].end
-            return next(range.map { mapping.entities[$0].keys }, entity, token)
-        case .steps(let trees, let entity): return next(trees, entity, token)
+            return next(range.map { ($0, mapping.entities[$0].keys) }, token)
+        case .steps(let trees): return next(trees, token)
         }
     }
 
     /// - Parameter trees: Those of the entity and its sub-entities, whose objects may all be there.
-    private func next(_ trees: [KeyTree], _ entity: Int, _ token: String) -> State? {
-        let targets = trees.compactMap { tree in
-            token.withUTF8Span { tree.table.index(of: $0) }.map { tree.targets[$0] }
+    private func next(_ trees: [(entity: Int, tree: KeyTree)], _ token: String) -> State? {
+        let targets = trees.compactMap { entity, tree in
+            token.withUTF8Span { tree.table.index(of: $0) }.map { (entity: entity, target: tree.targets[$0]) }
         }
-        guard let target = targets.first else { return nil }
-        switch target.role {
+        guard let first = targets.first else { return nil }
+        switch first.target.role {
         case .attribute, .ignored: return nil
-        case .step: return .steps(targets.compactMap(\.subtree), of: entity)
+        case .step:
+            return .steps(targets.compactMap { entity, target in target.subtree.map { (entity: entity, tree: $0) } })
         case .toOne, .toMany:
-            // The property's number holds for the entity that the first tree with the key belongs to.
-            let owner = (entity..<mapping.schema.entities[entity].end).first { number in
-                let properties = mapping.schema.entities[number].properties
-                return target.property < properties.count && mapping.entities[number].properties[target.property] != nil
-                    && properties[target.property].destination != nil
-            }
-            return owner.flatMap { mapping.schema.entities[$0].properties[target.property].destination }
+            // The property's number holds for the entity that the tree belongs to.
+            return mapping.schema.entities[first.entity].properties[first.target.property].destination
                 .map(State.objects)
         }
     }

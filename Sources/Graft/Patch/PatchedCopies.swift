@@ -7,6 +7,9 @@
 //
 // A copy is known by the objects that lead to it, not by indexes, so that one that a patch moves within a list has changed nothing.
 // Where its object didn't stand before, a copy says nothing by what it leaves out.
+//
+// Objects of sub-entities are read as the entity of the export, which has no place for what is theirs alone: a patch that changes that
+// would change nothing, and is refused.
 
 import CoreData
 import Foundation
@@ -21,6 +24,7 @@ extension GraphSnapshot {
     ) throws {
         var reader = try JSONSnapshotReader(.data(text), model, mapping, entityName: entity, options)
         reader.snapshot.keepsRepeatedRows = true
+        reader.snapshot.passedOver = [:]
         while try reader.readBatch(rowLimit: .max) {}
         self = reader.takeBatch()
     }
@@ -30,7 +34,8 @@ extension GraphSnapshot {
     /// - Parameters:
     ///   - old: The copies before the patch.
     ///   - isAlone: Whether the patch is about the first object at the top, and not about a list.
-    /// - Throws: ``GraftError`` for copies in which a property was changed in different ways.
+    /// - Throws: ``GraftError`` for copies in which a property was changed in different ways, and for what was changed below a key that
+    ///   nothing is mapped to.
     mutating func mergeCopies(since old: GraphSnapshot, _ mapping: GraphMapping, isAlone: Bool) throws {
         var copies = PatchedCopies(old: old, new: self, mapping, isAlone: isAlone)
         try copies.settle()
@@ -101,8 +106,10 @@ private struct PatchedCopies {
         // Copies with the same text are one row.
         var rows: Set<RowReference> = []
         for (number, copy) in copies.enumerated() {
+            let before = rowsByPlace[copy.place]?.first
+            if let path = changedPath(in: copy, since: before) { throw unknownKey(path, of: number, copies) }
             guard let key = copy.key else { continue }
-            if let before = rowsByPlace[copy.place]?.first {
+            if let before {
                 rowsByPlace[copy.place]?.removeFirst()
                 rowsBefore[copy.row] = before
                 clearWhatIsMissing(in: copy.row, since: before)
@@ -165,7 +172,23 @@ private struct PatchedCopies {
         return entity.properties.indices.filter { !(entity.identity + entity.relatedIdentity).contains($0) }
     }
 
-    // MARK: Places
+    // MARK: Keys of sub-entities
+
+    /// The first of the keys that nothing is mapped to, and below which a copy says something else than before.
+    private func changedPath(in copy: Copy, since before: RowReference?) -> [String]? {
+        let said = new.passedOver?[copy.row] ?? [:]
+        let known = old.passedOver ?? [:]
+        var paths = Set(said.keys)
+        if copy.key != nil, let before {
+            let last = known[before] ?? [:]
+            paths = paths.union(last.keys).filter { said[$0] != last[$0] }
+        } else {
+            // It stands elsewhere now; without identity, nobody knows where it stood.
+            let rows = copy.key.map { oldRows[$0] ?? [] } ?? Array(known.keys)
+            paths = paths.filter { path in !rows.contains { known[$0]?[path] == said[path] } }
+        }
+        return paths.min { $0.lexicographicallyPrecedes($1) }
+    }
 
     /// The objects of a text, those at the top first, without identifiers alone.
     private mutating func copies(in snapshot: GraphSnapshot) -> [Copy] {
@@ -219,6 +242,24 @@ private struct PatchedCopies {
     }
 
     // MARK: Errors
+
+    private func unknownKey(_ path: [String], of number: Int, _ copies: [Copy]) -> GraftError {
+        let base = copies[number].row.entity
+        let schema = new.schema
+        func isKnown(_ entity: Int) -> Bool { mapping.entities[entity].keys.has(path[...]) }
+        let kinds = (base..<schema.entities[base].end).filter { entity in
+            isKnown(entity) && schema.entities[entity].parent.map(isKnown) != true
+        }.map { schema.entities[$0].name }
+        let place = path.reduce(pointer(to: number, copies)) { $0.appending($1) }
+        let remedy =
+            kinds.first.map { "Patch the objects of the entity \(kinds.joined(separator: " or ")) (--entity \($0))." }
+            ?? "Leave that out, or map a property to it."
+        return GraftError(
+            .other(
+                finding: "the patch changes what is at \(place), which nothing of the entity is mapped to",
+                remedy: remedy),
+            at: .init(entity: schema.entities[base].name))
+    }
 
     private func contradiction(
         _ number: Int, _ one: (Int, Statement), _ other: (Int, Statement), _ copies: [Copy]
@@ -303,5 +344,13 @@ extension GraphSnapshot {
         } else {
             tables[row.entity].markAbsent(number, row: row.row)
         }
+    }
+}
+
+extension KeyTree {
+    /// Whether something is mapped to a path.
+    fileprivate func has(_ path: ArraySlice<String>) -> Bool {
+        guard let key = path.first, let number = table.keys.firstIndex(of: key) else { return false }
+        return path.count == 1 || targets[number].subtree?.has(path.dropFirst()) == true
     }
 }

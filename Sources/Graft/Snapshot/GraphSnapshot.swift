@@ -27,6 +27,8 @@ public struct GraphSnapshot: Sendable {
     var skippedCounts: [Int: Int] = [:]
     /// Whose rows the objects are, where they come from a store.
     public internal(set) var lineage: Lineage?
+    /// The rows of objects that aren't saved yet, and so aren't rows of a store.
+    var unsavedRows: Set<RowReference> = []
     /// What it means where a row says nothing of a property. It comes with what the snapshot was read from; set it to
     /// ``Absence/null`` for JSON that is known to be whole.
     public var absence = Absence.never
@@ -48,6 +50,8 @@ public struct GraphSnapshot: Sendable {
     var kinds: [Kinds] = []
     /// Whether rows with the same identity stay as they are: who asks whether it is one.
     var keepsRepeatedRows = false
+    /// What stands under keys that nothing is mapped to, by row and the keys that lead there: for who asks.
+    var passedOver: [RowReference: [[String]: JSONValue]]?
     /// Whether there are rows of several sub-entities for one object.
     var hasSiblings = false
     /// Whether rows were passed over because another one of their object has a higher version.
@@ -113,6 +117,7 @@ public struct GraphSnapshot: Sendable {
         hasSiblings = false
         relatedRows.removeAll()
         skippedCounts.removeAll()
+        if passedOver != nil { passedOver = [:] }
     }
 
     /// The number of rows, those included that were merged into others.

@@ -75,6 +75,16 @@ extension JSONSnapshotReader {
         return false
     }
 
+    /// Passes over the value of a key that nobody knows.
+    mutating func passOver(
+        _ text: JSONText, in keys: KeyTree, of plan: JSONEntityPlan, row: Int, _ check: KeyCheck
+    ) throws {
+        guard check == .all, snapshot.passedOver != nil else { return try reader.skipValue() }
+        let path = keys.path + [reader.string(of: text)]
+        let value = try reader.value()
+        snapshot.passedOver?[RowReference(entity: plan.number, row: row), default: [:]][path] = value
+    }
+
     /// Takes note of a key that the object has had already.
     ///
     /// - Throws: ``GraftError`` where something else than an attribute is below it.

@@ -69,8 +69,12 @@ extension JSONSnapshotReader {
                     try readNotingFailure(keys.targets[key], of: plan, row: row)
                 }
             } else if try !isDocument || !keys.path.isEmpty || !readLateKey(text, of: plan, row: row) {
-                if try noteUnknown(text, in: keys, of: plan, check) { knownCount &+= 1 }
-                try reader.skipValue()
+                if try noteUnknown(text, in: keys, of: plan, check) {
+                    knownCount &+= 1
+                    try reader.skipValue()
+                } else {
+                    try passOver(text, in: keys, of: plan, row: row, check)
+                }
             }
             token = try reader.next()
         }

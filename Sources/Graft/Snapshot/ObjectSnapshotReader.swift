@@ -138,7 +138,9 @@ struct ObjectSnapshotReader {
         if let reference = rows[ObjectIdentifier(object)] { return reference }
         let entity = try numbers.number(of: object.entity)
         let reference = RowReference(entity: entity, row: snapshot.tables[entity].appendRow(offset: -1))
-        if snapshot.lineage != nil, let number = object.rowNumber {
+        if object.objectID.isTemporaryID {
+            snapshot.unsavedRows.insert(reference)
+        } else if snapshot.lineage != nil, let number = object.rowNumber {
             let name = try identification.rowName(number, of: object, scope.schema.entities[entity])
             snapshot.tables[entity].setRowName(name, row: reference.row)
         }

@@ -136,7 +136,7 @@ final class StoreEvidence: IdentityEvidence {
         return count
     }
 
-    func hasRows(_ entity: Int) -> Bool { lineage != nil }
+    func hasRows(_ entity: Int, orIsUnsaved: Bool) -> Bool { lineage != nil }
 
     func isUnique(_ attribute: Int, of entity: Int) throws -> Bool {
         let name = schema.entities[entity].properties[attribute].name

@@ -57,8 +57,8 @@ private struct ConflictSides {
     struct Side {
         let snapshot: GraphSnapshot
         let objects: [ObjectKey: ObjectContents]
-        /// In whose lists the objects are that conflicts about lists without inverse are about.
-        let listOwners: [Merger.ListPlace: ObjectKey]
+        /// Who has the objects of conflicts about links that are known at that end alone.
+        let owners: [Merger.ListPlace: ObjectKey]
 
         /// An object and what it owns, at any depth.
         func owned(by key: ObjectKey) -> [ObjectContents] {
@@ -66,41 +66,66 @@ private struct ConflictSides {
         }
     }
 
-    let schema: GraphSchema
     let identification: GraphDiff.Identification
     let here: Side
     let server: Side
+    private let scope: DiffScope
+
+    var schema: GraphSchema { scope.schema }
 
     init(
         _ conflicts: [GraphMerge.Conflict], _ here: GraphSnapshot, _ server: GraphSnapshot, _ options: DiffOptions,
         _ identification: GraphDiff.Identification
     ) throws {
-        let places = Set(conflicts.compactMap { $0.listPlace(here.schema) })
+        let scope = try DiffScope(here.schema, options)
+        let places = Set(conflicts.compactMap { Self.otherEnd(of: $0, scope) })
         func side(_ snapshot: GraphSnapshot) throws -> Side {
             let contents = try snapshot.contents(options, identifiedBy: identification)
             return Side(
                 snapshot: try snapshot.identified(by: identification),
                 objects: Dictionary(contents.map { ($0.key, $0) }) { first, _ in first },
-                listOwners: Self.owners(of: places, among: contents, here.schema))
+                owners: Self.owners(of: places, among: contents, scope.schema))
         }
         self.identification = identification
-        schema = here.schema
+        self.scope = scope
         self.here = try side(here)
         self.server = try side(server)
     }
 
-    /// In whose lists objects are; in the first of several.
+    /// Where a link is known that a conflict is about, if its object says nothing of it: in a list without inverse, or in what leads to the
+    /// object where the way back takes no part in diffs.
+    func otherEnd(of conflict: GraphMerge.Conflict) -> Merger.ListPlace? { Self.otherEnd(of: conflict, scope) }
+
+    private static func otherEnd(of conflict: GraphMerge.Conflict, _ scope: DiffScope) -> Merger.ListPlace? {
+        let schema = scope.schema
+        if let place = conflict.listPlace(schema) { return place }
+        guard let name = conflict.property, let entity = schema.number(ofEntity: conflict.key.entity),
+            let number = schema.entities[entity].number(ofProperty: name), !scope.entities[entity].contains[number]
+        else { return nil }
+        let property = schema.entities[entity].properties[number]
+        guard !property.isToMany, let destination = property.destination, let inverse = property.inverse else {
+            return nil
+        }
+        return Merger.ListPlace(
+            member: conflict.key, entity: schema.declaringEntity(of: inverse, destination),
+            name: schema.entities[destination].properties[inverse].name)
+    }
+
+    /// Who has the objects; of several the first.
     private static func owners(
         of places: Set<Merger.ListPlace>, among objects: [ObjectContents], _ schema: GraphSchema
     ) -> [Merger.ListPlace: ObjectKey] {
-        if places.isEmpty { return [:] }
+        let names = Dictionary(grouping: places, by: \.entity).mapValues { Set($0.map(\.name)) }
+        if names.isEmpty { return [:] }
         var owners: [Merger.ListPlace: ObjectKey] = [:]
         for object in objects {
-            for property in object.properties {
-                guard case .toMany(let members, _) = property.value else { continue }
-                for member in members {
-                    guard let place = schema.listPlace(of: member, object.key.entity, property.name) else { break }
-                    if places.contains(place), owners[place] == nil { owners[place] = object.key }
+            guard let number = schema.number(ofEntity: object.key.entity) else { continue }
+            for (entity, names) in names where schema.isEntity(number, kindOf: entity) {
+                for property in object.properties where names.contains(property.name) {
+                    for member in property.value.ends {
+                        let place = Merger.ListPlace(member: member, entity: entity, name: property.name)
+                        if places.contains(place), owners[place] == nil { owners[place] = object.key }
+                    }
                 }
             }
         }
@@ -111,8 +136,8 @@ private struct ConflictSides {
 /// A conflict with what both sides have now, and what leads from here to a choice.
 private struct Settlement {
     private let conflict: GraphMerge.Conflict
-    /// Where it is in whose list the object is.
-    private let listPlace: Merger.ListPlace?
+    /// Where the link is known that it is about, if not at the object.
+    private let otherEnd: Merger.ListPlace?
     private let schema: GraphSchema
     private let identification: GraphDiff.Identification
     private let here: ConflictSides.Side
@@ -120,7 +145,7 @@ private struct Settlement {
 
     init(_ conflict: GraphMerge.Conflict, _ sides: ConflictSides) {
         self.conflict = conflict
-        listPlace = conflict.listPlace(sides.schema)
+        otherEnd = sides.otherEnd(of: conflict)
         (schema, identification) = (sides.schema, sides.identification)
         (here, server) = (sides.here, sides.server)
     }
@@ -132,7 +157,7 @@ private struct Settlement {
         let object = side.objects[conflict.key]
         if object == nil, conflict.key.position != nil || conflict.key.isRow { return nil }
         guard let name = conflict.property else { return object.map { .object($0) } ?? .noObject }
-        if let listPlace { return object == nil ? .noObject : .value(.toOne(side.listOwners[listPlace])) }
+        if let otherEnd { return object == nil ? .noObject : .value(.toOne(side.owners[otherEnd])) }
         guard let property = schema.property(name, of: conflict.key) else { return nil }
         return object.map { .value($0[name] ?? .nothing(property)) } ?? .noObject
     }
@@ -190,14 +215,16 @@ private struct Settlement {
 
     private func diff(to wanted: GraphMerge.Conflict.Version, _ choice: GraphMerge.Choice) throws -> GraphDiff {
         guard let name = conflict.property else { return try objects(wanted) }
-        if let listPlace { return try moving(listPlace, to: wanted) }
-        guard let property = schema.property(name, of: conflict.key) else { throw refusal }
+        let value: PropertyValue?
         switch wanted {
-        case .value(let value): return try diff(name, property, to: value)
+        case .value(let wanted): value = wanted
         // Before, there wasn't an object that had one.
-        case .noObject where choice == .base: return try diff(name, property, to: .nothing(property))
+        case .noObject where choice == .base: value = nil
         case .noObject, .object: throw refusal
         }
+        if let otherEnd { return try moving(otherEnd, to: value ?? .toOne(nil)) }
+        guard let property = schema.property(name, of: conflict.key) else { throw refusal }
+        return try diff(name, property, to: value ?? .nothing(property))
     }
 
     private var refusal: GraftError {
@@ -274,12 +301,12 @@ private struct Settlement {
         return list.map { wanted.contains($0) ? next.next() ?? $0 : $0 }
     }
 
-    // MARK: Lists without inverse
+    // MARK: Links that are known at the other end
 
-    /// Who has the object in the list gives it up, and another one takes it.
-    private func moving(_ place: Merger.ListPlace, to wanted: GraphMerge.Conflict.Version) throws -> GraphDiff {
-        guard case .value(.toOne(let new)) = wanted, here.objects[place.member] != nil else { throw refusal }
-        let old = here.listOwners[place]
+    /// Who has the object gives it up, and another one takes it.
+    private func moving(_ place: Merger.ListPlace, to wanted: PropertyValue) throws -> GraphDiff {
+        guard case .toOne(let new) = wanted, here.objects[place.member] != nil else { throw refusal }
+        let old = here.owners[place]
         if old == new { return GraphDiff() }
         var changes: [ObjectChange] = []
         if let old {
@@ -290,16 +317,19 @@ private struct Settlement {
     }
 
     private func change(
-        of list: String, _ owner: ObjectKey, _ edit: ([ObjectKey]) -> [ObjectKey]
+        of name: String, _ owner: ObjectKey, _ edit: ([ObjectKey]) -> [ObjectKey]
     ) throws -> ObjectChange {
-        guard let object = here.objects[owner], let property = schema.property(list, of: owner) else { throw refusal }
-        let members = object[list]?.ends ?? []
-        let change = MembersChange(from: members, to: edit(members), isOrdered: property.isOrdered)
-        return ObjectChange(owner, [PropertyChange(list, .toMany(change))])
+        guard let object = here.objects[owner], let property = schema.property(name, of: owner) else { throw refusal }
+        let old = object[name] ?? .nothing(property)
+        guard let kind = PropertyChange.Kind(from: old, to: PropertyValue.links(edit(old.ends), property)) else {
+            throw refusal
+        }
+        return ObjectChange(owner, [PropertyChange(name, kind)])
     }
 
-    /// A list with the object: behind the member that it follows on the server, or at the end.
+    /// A list with the object: behind the member that it follows on the server, or at the end. Who can have one object has that.
     private func adding(_ place: Merger.ListPlace, to members: [ObjectKey], of owner: ObjectKey) -> [ObjectKey] {
+        if schema.property(place.name, of: owner)?.isToMany == false { return [place.member] }
         let list = server.objects[owner]?[place.name]?.ends ?? []
         guard let index = list.firstIndex(of: place.member) else { return members + [place.member] }
         var result = members

@@ -54,15 +54,24 @@ public final class GraphTracker {
     ///
     /// - Parameters:
     ///   - file: Where the state is kept, such as ``file(besideStoreAt:)``.
-    ///   - context: The context with the objects. It is saved when an answer arrives.
+    ///   - context: The context with the objects, one without a parent: it is saved when an answer arrives, and the store has
+    ///     to have what the file says.
     ///   - options: What takes part, and how conflicts are settled.
     /// - Throws: ``GraftError``, also for the file of another store, or of a version of the model from which no migration can be
-    ///   inferred.
+    ///   inferred, and for a child context.
     public convenience init(file: URL, context: NSManagedObjectContext, options: Options = Options()) throws {
         try self.init(DurableFile(url: file), context, options)
     }
 
     init(_ file: DurableFile, _ context: NSManagedObjectContext, _ options: Options) throws {
+        guard context.parent == nil else {
+            throw GraftError(
+                .other(
+                    finding: "the tracker's context has a parent, and saving it leaves the store as it was",
+                    remedy: "Give the tracker a context of the store's coordinator, such as the container's "
+                        + "viewContext or a newBackgroundContext()."),
+                at: .init(source: file.url.path))
+        }
         let model = try context.requiredModel()
         self.file = file
         self.context = context

@@ -151,6 +151,34 @@ extension GraphDiff {
         #expect(try original.rows() == ["p1 a", "p2 b", "p3 c"])
     }
 
+    @Test(.needsOurCoreData) func `what is edited beside objects that aren't saved is changed, and no other one`()
+        throws
+    {
+        let store = try NoteStore()
+        try store.add("a", "b")
+        let copy = try NoteStore(copyOf: store)
+        let context = store.container.newBackgroundContext()
+        try context.performAndWait {
+            let file = store.url.appendingPathExtension("graft-sync")
+            let tracker = try GraphTracker(file: file, context: context)
+            try tracker.markSent()
+            try tracker.confirm()
+            try #require(try context.one("Note", "text", "a")).setValue("A", forKey: "text")
+            for _ in 0..<2 { context.add("Note", ["text": "new"]) }
+            let pending = try tracker.pendingChange()
+            #expect(pending.counts == [2, 1, 0])
+            let diff = try GraphDiff(unsavedChangesIn: context)
+            #expect(diff.counts == [2, 1, 0])
+            #expect(diff.changed.map(\.key.description) == ["Note row 1"])
+            #expect(diff.identification.rules["Note"] == .row(upTo: 2, isMarked: false))
+            try copy.container.apply(diff)
+            #expect(try copy.texts() == ["A", "b", "new", "new"])
+            #expect(try tracker.markSent().counts == [2, 1, 0])
+            try tracker.confirm()
+            #expect(try tracker.pendingChange().isEmpty)
+        }
+    }
+
     @Test(arguments: ["Note", "Tagged"])
     func `a diff of some entities notes how these are told apart, and no others`(_ entity: String) throws {
         let original = try NoteStore()

@@ -101,4 +101,50 @@ import Testing
         let diff = try GraphDiff(from: old, to: chain(changing: 0))
         #expect(diff.deleted.count == 1 && diff.inserted.count == 1 && diff.changed.isEmpty, "\(diff)")
     }
+
+    @Test(.timeLimit(.minutes(2))) func `a long ring of objects without identity is told by what they hold besides`()
+        throws
+    {
+        var sketch = ModelSketch()
+        sketch.entity("Node", [.attribute("text"), .toOne("next", "Node")])
+        let model = sketch.model(), count = 10_000
+        func ring(from first: Int) throws -> GraphSnapshot {
+            let nodes = (0..<count).map { index in
+                let number = (first + index) % count
+                return #"{"$id": \#(number), "text": "\#(number)", "next": {"$ref": \#((number + 1) % count)}}"#
+            }
+            return try GraphSnapshot(
+                json: Data(#"{"Node": [\#(nodes.joined(separator: ", "))]}"#.utf8), model: model)
+        }
+        #expect(try GraphDiff(from: ring(from: 0), to: ring(from: 7)).isEmpty)
+    }
+
+    @Test func `a store's own document has the same objects, also where they refer to each other in circles`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Person",
+            [
+                .attribute("name"), .toOne("spouse", "Person", inverse: "spouse"),
+                .toMany("pets", "Pet", inverse: "owner"),
+            ])
+        sketch.entity(
+            "Pet", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer64AttributeType), .toOne("owner", "Person", inverse: "pets")])
+        let model = sketch.model()
+        let stack = try TestStack(model)
+        try stack.fill { context in
+            // Two of one name, who are told apart by whom they have married.
+            for (index, names) in [["Ann", "Bob"], ["Ann", "Carl"], ["Dora", "Dora"]].enumerated() {
+                let couple = names.map { context.add("Person", ["name": $0]) }
+                couple[0].setValue(couple[1], forKey: "spouse")
+                if names[0] != names[1] { context.add("Pet", ["id": index, "owner": couple[0]]) }
+            }
+        }
+        try stack.perform { context in
+            let store = try GraphSnapshot(of: context)
+            let document = try GraphSnapshot(json: context.exportJSON(), model: model)
+            let diffs = try [GraphDiff(from: document, to: store), GraphDiff(from: store, to: document)]
+            for diff in diffs { #expect(diff.isEmpty, "\(diff)") }
+        }
+    }
 }

@@ -39,6 +39,18 @@ import Testing
         #expect(options.identity(JSONPatch.Pointer(["0", "more", "parts"])) == [["x", "a"], ["b"]])
     }
 
+    @Test func `lists of different sub-entities are matched by the identities of their own members`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Animal", info: ["identityAttributes": "id"], [.attribute("id", .integer64AttributeType)])
+        sketch.entity("Cat", parent: "Animal", [.toMany("toys", "Toy", json: "own.toys")])
+        sketch.entity("Dog", parent: "Animal", [.toMany("bones", "Bone", json: "own.bones")])
+        sketch.entity("Toy", info: ["identityAttributes": "color"], [.attribute("color")])
+        sketch.entity("Bone", info: ["identityAttributes": "num"], [.attribute("num", .integer64AttributeType)])
+        let options = try JSONPatch.Options.identified(byMappingOf: "Animal", in: sketch.model())
+        #expect(options.identity(JSONPatch.Pointer(["0", "own", "toys"])) == [["color"]])
+        #expect(options.identity(JSONPatch.Pointer(["0", "own", "bones"])) == [["num"]])
+    }
+
     @Test func `a patch applies beside objects without identity that it doesn't name`() throws {
         var sketch = ModelSketch()
         sketch.entity(

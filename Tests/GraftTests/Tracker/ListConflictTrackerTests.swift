@@ -74,4 +74,61 @@ import Testing
             #expect(tracker.conflicts.isEmpty)
         }
     }
+
+    // MARK: A way back that is excluded
+
+    /// Players know their team, but only the team's list takes part in diffs.
+    private func makeTeams(isOrdered: Bool) throws -> TwoSides {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Team", info: ["id": "id"],
+            [.attribute("id"), .toMany("players", "Player", inverse: "team", isOrdered: isOrdered)])
+        sketch.entity(
+            "Player", info: ["id": "id"],
+            [.attribute("id"), .toOne("team", "Team", inverse: "players").annotated(["diff": "exclude"])])
+        return try TwoSides(sketch.model()) { context in
+            for id in ["1", "2", "3"] { context.add("Team", ["id": id]) }
+            let team = try #require(try context.one("Team", "id", "1"))
+            context.add("Player", ["id": "x", "team": team])
+        }
+    }
+
+    private func transfer(to id: String, _ context: NSManagedObjectContext) throws {
+        let team = try #require(try context.one("Team", "id", id))
+        try #require(try context.one("Player", "id", "x")).setValue(team, forKey: "team")
+    }
+
+    @Test(arguments: [GraphMerge.Choice.ours, .theirs, .base], [false, true])
+    func `an end that takes no part in diffs can be settled, by what leads to it`(
+        _ choice: GraphMerge.Choice, _ isOrdered: Bool
+    ) throws {
+        let sides = try makeTeams(isOrdered: isOrdered)
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try transfer(to: "2", context)
+            try tracker.receive(sides.answer { try transfer(to: "3", $0) })
+            let conflict = try #require(tracker.conflicts.first)
+            #expect(tracker.conflicts.map(\.property) == ["team"])
+            #expect(try tracker.pendingChange().isEmpty)
+            try tracker.settle(conflict, choice)
+            #expect(tracker.conflicts.isEmpty)
+            let player = try #require(try context.one("Player", "id", "x"))
+            let team = choice == .ours ? "2" : choice == .theirs ? "3" : "1"
+            #expect(player.object("team")?.text("id") == team)
+            #expect(try tracker.pendingChange().isEmpty == (choice == .theirs))
+        }
+    }
+
+    @Test func `an end that takes no part in diffs waits until both sides say the same of it`() throws {
+        let sides = try makeTeams(isOrdered: false)
+        try sides.client.perform { context in
+            let tracker = try sides.tracker(context)
+            try transfer(to: "2", context)
+            try tracker.receive(sides.answer { try transfer(to: "3", $0) })
+            try tracker.receive(sides.answer { $0.add("Team", ["id": "4"]) })
+            #expect(tracker.conflicts.count == 1)
+            try tracker.receive(sides.answer { try transfer(to: "2", $0) })
+            #expect(tracker.conflicts.isEmpty)
+        }
+    }
 }

@@ -144,6 +144,19 @@ import Testing
         }
     }
 
+    @Test func `a child context is refused, because saving it saves nothing in the store`() throws {
+        let sides = try Self.sides()
+        try sides.client.perform { context in
+            let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            child.parent = context
+            let error: GraftError? = child.performAndWait {
+                graftError { _ = try GraphTracker(file: sides.file, context: child) }
+            }
+            #expect(error?.description.contains("has a parent") ?? false, "\(error?.description ?? "no error")")
+            #expect(!FileManager.default.fileExists(atPath: sides.file.path))
+        }
+    }
+
     @Test func `a server that has nothing says so with an empty list`() throws {
         let sides = try Self.sides()
         try sides.client.perform { context in
