@@ -1,6 +1,16 @@
 // Changing the stores: by saves and by batches. Each store's part is one transaction, and there is none over several stores.
 
 import Foundation
+import Synchronization
+
+/// How many batch requests have been executed in this process. No notification tells of them, and contexts don't know what they change.
+package enum ExecutedBatches {
+    private static let executed = Atomic<Int>(0)
+
+    package static var count: Int { executed.load(ordering: .acquiring) }
+
+    fileprivate static func note() { executed.add(1, ordering: .acquiringAndReleasing) }
+}
 
 extension NSPersistentStoreCoordinator {
     /// Writes the changes of one save. Each store's part is one transaction.
@@ -36,6 +46,7 @@ extension NSPersistentStoreCoordinator {
     func execute(
         _ parts: [(store: NSPersistentStore, batch: StoreBatch)], for context: NSManagedObjectContext
     ) throws -> StoreBatchOutcome {
+        defer { ExecutedBatches.note() }
         var outcome = StoreBatchOutcome()
         _ = try change(parts.map(\.store), partly: { _ in }) { index in
             let part = try parts[index].store.backend(for: context).execute(parts[index].batch)

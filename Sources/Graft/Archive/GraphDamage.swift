@@ -13,7 +13,7 @@ final class GraphDamage {
     private let remedy: String
     /// The store's file, where there is one store.
     private let source: String?
-    /// By entity: the names of the attributes whose values may be in files of their own.
+    /// By entity: the names of the attributes, elements of composite ones included, whose values may be in files of their own.
     private var externalAttributes: [ObjectIdentifier: Set<String>] = [:]
     /// By entity and attribute: the objects whose rows say that there is a value. Read when the first object has none.
     private var withValue: [Column: Set<ObjectIDKey>] = [:]
@@ -42,7 +42,7 @@ final class GraphDamage {
             : "Repair the row, or bring the file back: graft check tells of all of them."
         source = context.soleStore?.url?.path
         for entity in context.graftModel?.entities ?? [] {
-            let names = entity.attributesByName.values.filter(\.allowsExternalBinaryDataStorage).map(\.name)
+            let names = entity.attributePartsByName.filter { $0.value.allowsExternalBinaryDataStorage }.map(\.key)
             if !names.isEmpty { externalAttributes[ObjectIdentifier(entity)] = Set(names) }
         }
     }

@@ -4,11 +4,12 @@
 //     objects       those that decoding has made or found, and the unsaved ones, by identity
 //     wasEmpty      whether the store had no object of an entity at all: then what isn't among the objects is new
 //
-// Both hold until somebody else could have changed them. Any save in this process ends them (another context's rows may be in
-// the store, our own have other IDs), and so does an object that is inserted, changed for the first time or deleted by others than
-// decoding. Where others set attributes of objects that had been changed before, what isn't among the objects is looked for with a
-// fetch: one of them may have that identity by now (PendingChangeMark.swift says how all this is noticed). A row that another process adds between the first look and the save is not seen: no find-or-create
-// sees it, and the entity's uniqueness constraint is there for it.
+// Both hold until somebody else could have changed them. Any save or batch request in this process ends them (another context's rows may be
+// in the store, our own have other IDs; where nobody tells of batch requests, the second holds for one decoding), and so does an object that
+// is inserted, changed for the first time or deleted by others than decoding. Where others set attributes of objects that had been changed
+// before, what isn't among the objects is looked for with a fetch: one of them may have that identity by now (PendingChangeMark.swift says
+// how all this is noticed). A row that another process adds between the first look and the save is not seen: no find-or-create sees it, and
+// the entity's uniqueness constraint is there for it.
 
 import CoreData
 import Foundation
@@ -88,6 +89,11 @@ final class DecodedObjects {
         }
         forget()
         enterPendingObjects()
+    }
+
+    /// Takes it that others may have written to the store since the last decoding, where nobody would tell.
+    func forgetUntold() {
+        if NSManagedObjectContext.batchCount == nil { known.forgetEmpty() }
     }
 
     /// Takes the changes that were made since ``begin()`` for its own.

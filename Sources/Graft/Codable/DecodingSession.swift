@@ -22,6 +22,9 @@ final class DecodingSession: @unchecked Sendable {
     /// Deletes what owners gave up, when all has been decoded.
     func deleteGivenUp(_ editor: ObjectEditor) throws { try known?.deleteGivenUp(editor) }
 
+    /// Takes it that others may have written to the store meanwhile, where nobody would tell.
+    func forgetUntold() { known?.forgetUntold() }
+
     /// Forgets what owners gave up: decoding has failed.
     func forgetGivenUp() { known?.forgetGivenUp() }
 

@@ -63,6 +63,7 @@ final class ManagedObjectDecoder {
     ) throws -> Class {
         let container = try decoder.container(keyedBy: CodingPlan.Key.self)
         known.begin()
+        if log == nil { known.forgetUntold() }
         defer {
             known.end()
             related.removeAll()

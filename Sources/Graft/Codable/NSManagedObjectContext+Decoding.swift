@@ -39,6 +39,7 @@ extension NSManagedObjectContext {
         let outer = session.log
         session.log = log
         defer { session.log = outer }
+        if outer == nil { session.forgetUntold() }
         let givenUpCount = session.givenUpCount
         do {
             let value = try log.atomically {

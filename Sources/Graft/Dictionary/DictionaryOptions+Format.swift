@@ -40,7 +40,11 @@ extension DictionaryOptions {
                 let allowed: Set<Unicode.Scalar> = ["\t", "\n", "\r"]
                 guard text.unicodeScalars.contains(where: { $0.value < 0x20 && !allowed.contains($0) }) else { return }
                 throw GraftError(.notRepresentable(value: "a text with control characters", format: "XML"))
-            case let dictionary as [String: Any]: for value in dictionary.values { try checkTexts(value) }
+            case let dictionary as [String: Any]:
+                for (key, value) in dictionary {
+                    try checkTexts(key)
+                    try checkTexts(value)
+                }
             case let array as [Any]: for value in array { try checkTexts(value) }
             default: break
             }
@@ -60,7 +64,7 @@ extension DictionaryOptions {
                     }
                 #else
                     do {
-                        return (try PropertyListFile.object(of: data), [])
+                        return (try PropertyListFile.object(of: data, levels: maximumDepth), [])
                     } catch {
                         throw GraftError(.unreadableFile(reason: "it isn't a property list: \(error.description)"))
                     }

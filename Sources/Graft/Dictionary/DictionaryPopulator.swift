@@ -50,10 +50,9 @@ struct DictionaryPopulator {
         try reader.note(passedOver: passedOver)
         try reader.report.throwFailures(options.failurePolicy)
         var report = reader.report
-        // What such a member is, is told by what has come of the dictionaries before.
-        let parts =
-            reader.restatesMembers && !options.makesCopies
-            ? dictionaries.indices.map { $0..<$0 + 1 } : [dictionaries.indices]
+        // What such a member is, is told by what has come of the dictionaries before; what is copied several times has several rows.
+        let isInParts = options.makesCopies ? reader.repeatsCopies : reader.restatesMembers
+        let parts = isInParts ? dictionaries.indices.map { $0..<$0 + 1 } : [dictionaries.indices]
         let importer = try BatchImporter(
             compiled.unmapped(), context: context, model: model,
             options: ImportOptions(),
@@ -67,6 +66,7 @@ struct DictionaryPopulator {
                     importer.sourceNumber = number
                     if parts.count > 1 { reader = try read(dictionaries[part], entityNumber, from: part.lowerBound) }
                     objects += try run(&reader, importer, given, &taken)
+                    if parts.count > 1 { report.keptLinks += reader.report.keptLinks }
                     if parts.count > 1 || !taken.isEmpty { taken.noteMentioned(importer) }
                 }
                 importer.deletions.orphans.removeAll { $0.object === given }

@@ -109,6 +109,35 @@ extension DictionaryReader {
         return areKnownByContents.contains { roots[$0].map { $0.count > 1 } ?? false }
     }
 
+    /// Whether several dictionaries at the top, or what they own, have one identity: each is a copy of its own. Where they refer to each
+    /// other's objects by numbers, they are one graph.
+    func isRepeatingCopies() -> Bool {
+        var members = links.map { (owner: $0.owner, property: $0.property, ends: $0.members) }
+        for toOne in toOnes {
+            if let member = toOne.member { members.append((toOne.owner, toOne.property, [member])) }
+        }
+        var owned: Set<Int> = []
+        for (owner, property, ends) in members {
+            let isOwning = schema.entities[nodes[owner].entity].properties[property].isOwning
+            for end in ends {
+                switch end {
+                case .reference(let number): if numbered[nodes[owner].root]?[number] == nil { return false }
+                case .node(let node): if isOwning, nodes[node].parent == owner { owned.insert(node) }
+                case .row: break
+                }
+            }
+        }
+        var roots: [RowReference: Int] = [:]
+        for node in nodes.indices {
+            // Those who led to a node come before it.
+            guard nodes[node].parent < 0 || owned.contains(node) && owned.contains(nodes[node].parent) else { continue }
+            owned.insert(node)
+            let root = nodes[node].root
+            if roots.updateValue(root, forKey: snapshot.resolved(rows[node])) ?? root != root { return true }
+        }
+        return false
+    }
+
     /// Whether the members of a link come to those that are there.
     func adds(_ link: Link) -> Bool {
         link.mode == .add || link.mode == .standard && options.membersPolicy == .add

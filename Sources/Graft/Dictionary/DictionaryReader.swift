@@ -137,6 +137,8 @@ struct DictionaryReader {
     var report = ImportReport()
     /// Whether a dictionary says again which members without identity an object of another dictionary has.
     private(set) var restatesMembers = false
+    /// Whether several dictionaries at the top stand for copies of one object.
+    private(set) var repeatsCopies = false
 
     /// - Parameter rounding: What becomes what a store keeps of it.
     init(
@@ -199,6 +201,7 @@ struct DictionaryReader {
         if findsObjects {
             if schema.hasRelatedIdentities { try settleRelatedRows() }
             if hasRepetitions { restatesMembers = try isRestatingMembers() }
+            if hasRepetitions, options.makesCopies, rootReferences.isEmpty { repeatsCopies = isRepeatingCopies() }
         }
         if findsObjects && hasRepetitions || snapshot.hasOverruledRows { try dropReplacedRows() }
     }

@@ -49,6 +49,9 @@ enum DictionaryValue {
         return form == .native ? object.value(forKeyPath: property.name) : tree.object
     }
 
+    /// From the beginning of the year 1 to that of 10000.
+    private static let fourDigitYears = -63_113_904_000.0..<252_423_993_600.0
+
     /// A value that JSON or a property list can hold.
     private static func plain(_ value: GraphValue, isJSON: Bool) throws -> Any? {
         switch value {
@@ -59,8 +62,9 @@ enum DictionaryValue {
             throw GraftError(.notRepresentable(value: "NaN", format: "JSON"))
         case .double(let value) where isJSON && !value.isFinite:
             throw GraftError(.notRepresentable(value: "\(value)", format: "JSON"))
-        // A property list in XML has dates to the second; a text keeps the fraction.
-        case .date(let seconds) where isJSON || seconds != seconds.rounded():
+        // A property list in XML has dates to the second, in years of four digits; a text keeps the others.
+        case .date(let seconds)
+        where isJSON || seconds != seconds.rounded() || !fourDigitYears.contains(seconds):
             if let instant = Instant(seconds) { return instant.iso8601 }
             throw GraftError(.notRepresentable(value: "a date \(seconds) seconds from 2001", format: "ISO 8601"))
         case .data(let value) where isJSON: return value.base64EncodedString()

@@ -2,9 +2,6 @@
 // that these lead to. The index finds such rows; those that attributes alone identify are in the snapshot's own.
 
 extension GraphSnapshot {
-    /// How many owners may stand above each other in identities. A row that hangs on itself has none.
-    private static let maximumOwnerDepth = 64
-
     /// Whether a row has all that identifies it.
     func isIdentified(_ reference: RowReference) -> Bool {
         let entity = schema.entities[reference.entity]
@@ -20,7 +17,7 @@ extension GraphSnapshot {
     private func isIdentifiedWithOwners(_ reference: RowReference, _ depth: Int) -> Bool {
         let entity = schema.entities[reference.entity]
         if entity.relatedIdentity.isEmpty { return isIdentified(reference) }
-        guard depth < Self.maximumOwnerDepth else { return false }
+        guard depth < GraphSchema.maximumOwnerDepth else { return false }
         var hasPart = false
         for part in entity.relatedIdentity {
             let property = entity.properties[part]
@@ -141,6 +138,29 @@ extension [GraphSchema.Property] {
             }
         }
         return hasPart
+    }
+}
+
+extension GraphSchema {
+    /// How many owners may stand above each other in identities. An object that hangs on itself has none.
+    static let maximumOwnerDepth = 64
+
+    /// Whether the owners in identities of an entity's objects may go on without end, as where one hangs on itself.
+    ///
+    /// - Complexity: O(*n*) in the entities and their owners, for each entity.
+    func ownersMayLeadRound(from entity: Int) -> Bool {
+        var level: Set<Int> = [entity]
+        // A way that is longer than there are entities comes to one of them again.
+        for _ in entities {
+            if level.isEmpty { return false }
+            level = level.reduce(into: []) { next, number in
+                for part in entities[number].identityRelationships {
+                    guard let destination = entities[number].properties[part].destination else { continue }
+                    next.formUnion(destination..<entities[destination].end)
+                }
+            }
+        }
+        return !level.isEmpty
     }
 }
 

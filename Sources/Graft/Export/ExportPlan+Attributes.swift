@@ -53,8 +53,9 @@ extension ExportPlan {
             at: .init(entity: name, property: properties[number].name))
     }
 
-    /// Whether an object has a complete identity, and the mapping a place for it.
-    func isIdentified(_ object: some ExportedObject) throws -> Bool {
+    /// Whether an object has all that identifies it, and the mapping a place for it. Whether its owners have, too, only a writer can tell
+    /// (``ItemWriter/isIdentified(_:_:)``).
+    func hasIdentity(_ object: some ExportedObject) throws -> Bool {
         if identityItems.isEmpty { return false }
         return try properties.identify(by: identity) { try object.isNull($0, $1) }
     }

@@ -38,6 +38,8 @@ final class ExportPlan {
     /// The identifying attributes alone; empty where one of them isn't mapped.
     let identityItems: [Item]
     let identity: [Int]
+    /// Whether an owner in an object's identity may hang on that object itself.
+    let ownersMayLeadRound: Bool
     /// The numbers of the properties that are written.
     let written: [Int]
     /// The attributes in whose places other properties are written.
@@ -63,6 +65,7 @@ final class ExportPlan {
         name = entity.name
         properties = entity.properties
         identity = entity.relatedIdentity.isEmpty ? entity.identity : entity.relatedIdentity
+        ownersMayLeadRound = mapping.schema.ownersMayLeadRound(from: number)
         var builder = ItemBuilder(entity: entity.name, sortsKeys: sortsKeys)
         var identifying: [ItemBuilder.Entry] = []
         for (property, description) in entity.properties.enumerated() {

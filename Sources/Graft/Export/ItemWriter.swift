@@ -39,6 +39,9 @@ protocol ItemWriter: AnyObject {
 
     func plan(of object: Object) throws -> ExportPlan
 
+    /// The owner to which a to-one relationship leads, if it can be read. Nothing is taken note of: it is asked for before it is written.
+    func owner(_ number: Int, _ property: GraphSchema.Property, of object: Object) throws -> Object?
+
     /// Whether a key is written where only changes are.
     func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) throws -> Bool
 
@@ -112,7 +115,9 @@ extension ItemWriter {
                 try writer.key(item.key)
                 try writer.string(text)
             case .stableIdentifier:
-                guard try !plan.isIdentified(object), let name = try name(of: object, ifNested: false) else { continue }
+                guard try !isIdentified(object, plan), let name = try name(of: object, ifNested: false) else {
+                    continue
+                }
                 try writer.key(item.key)
                 try writer.string(name)
             case .step(let items):
@@ -189,6 +194,25 @@ extension ItemWriter {
         options.sortsKeys && property.isToMany && !property.isOrdered
     }
 
+    /// Whether an object has a complete identity, and the mapping a place for it. As in snapshots (Diff/RowIdentity.swift), owners that
+    /// lead round or too far identify nothing; an owner without identity is written without its own, and ends the way.
+    func isIdentified(_ object: Object, _ plan: ExportPlan) throws -> Bool {
+        guard try plan.hasIdentity(object) else { return false }
+        return try !plan.ownersMayLeadRound || ownersEnd(object, plan, depth: 0)
+    }
+
+    private func ownersEnd(_ object: Object, _ plan: ExportPlan, depth: Int) throws -> Bool {
+        for number in plan.identity where !plan.properties[number].isAttribute {
+            guard depth < GraphSchema.maximumOwnerDepth else { return false }
+            guard let owner = try owner(number, plan.properties[number], of: object) else { continue }
+            let ownersPlan = try self.plan(of: owner)
+            guard try !ownersPlan.hasIdentity(owner) || ownersEnd(owner, ownersPlan, depth: depth + 1) else {
+                return false
+            }
+        }
+        return true
+    }
+
     func writeObject(_ items: [ExportPlan.Item], _ pass: ExportPass<Object>, to writer: inout JSONWriter) throws {
         try writer.beginObject()
         try write(items, pass, to: &writer)
@@ -198,7 +222,7 @@ extension ItemWriter {
     /// Writes the identifier of an object: one value, or an object with several, or with the name of an object that has no
     /// identity. Returns false where there is none of these.
     func writeIdentifier(of object: Object, _ plan: ExportPlan, to writer: inout JSONWriter) throws -> Bool {
-        guard try plan.isIdentified(object) else {
+        guard try isIdentified(object, plan) else {
             guard let key = options.stableIdentifierKey, let name = try name(of: object, ifNested: true) else {
                 return false
             }
@@ -230,7 +254,7 @@ extension ItemWriter where Object: RecordedObject {
     ) throws {
         guard let losses, let entity else { return }
         let plan = try plan(of: object)
-        let isIdentified = try options.stableIdentifierKey != nil || plan.isIdentified(object)
+        let isIdentified = try options.stableIdentifierKey != nil || isIdentified(object, plan)
         losses.note(
             object.objectID, plan, isIdentified: isIdentified, as: entity,
             by: link.map { ($0.property, $0.owner.objectID) })

@@ -74,7 +74,7 @@ final class NestedChanges {
                 own.append(-1)
                 continue
             }
-            let isIdentified = try plans[number].isIdentified(object)
+            let isIdentified = try plans[number].hasIdentity(object)
             let limit = max(1, options.nestingLimit(isIdentified: isIdentified))
             limits[state] = limit
             // Without an identifier it is written, if without its relationships, wherever it is met.

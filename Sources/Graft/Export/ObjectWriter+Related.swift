@@ -4,6 +4,19 @@
 import CoreData
 
 extension ObjectWriter {
+    func owner(
+        _ number: Int, _ property: GraphSchema.Property, of object: NSManagedObject
+    ) throws -> NSManagedObject? {
+        if let damage, damage.isTold(property.name, of: object) { return nil }
+        guard let owner = object.destination(number, property) else { return nil }
+        do {
+            if owner.isFault { _ = try owner.managedObjectContext?.read([owner.objectID]) }
+        } catch  where damage?.isLeavingOut(error) ?? false {
+            return nil
+        }
+        return presence.isGone(owner) || owner.isDeleted ? nil : owner
+    }
+
     func ends(
         _ number: Int, _ form: ExportOptions.RelationshipForm, _ pass: ExportPass<Object>
     ) throws -> ExportedEnds<NSManagedObject> {

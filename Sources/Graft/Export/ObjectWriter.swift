@@ -104,8 +104,8 @@ final class ObjectWriter: ItemWriter {
     func writeNested(_ object: NSManagedObject, cameFrom inverse: Int?, to writer: inout JSONWriter) throws {
         let plan = try plan(of: object)
         // Before anything is kept by its ID.
-        if options.stableIdentifierKey != nil, try !plan.isIdentified(object) { try makeIdentifierStable(of: object) }
-        var followsRelationships = try options.nests(at: nesting, isIdentified: plan.isIdentified(object))
+        if options.stableIdentifierKey != nil, try !isIdentified(object, plan) { try makeIdentifierStable(of: object) }
+        var followsRelationships = try options.nests(at: nesting, isIdentified: isIdentified(object, plan))
         if followsRelationships, plan.isExpanding, isCyclic[plan.number] {
             if nesting > 0, let identifier = expanded[object.objectID.lookupKey] {
                 if let identifier { return try write(known: identifier, plan, to: &writer) }
@@ -120,7 +120,7 @@ final class ObjectWriter: ItemWriter {
         if let changes {
             change = changes.change(of: object)
             // What can't be referred to is written whole.
-            if try nesting > 0 && !plan.isIdentified(object) { change = .all }
+            if try nesting > 0 && !isIdentified(object, plan) { change = .all }
             if nesting > 0, change?.isEmpty ?? false, try !hasChanges(object, cameFrom: inverse),
                 try writeIdentifier(of: object, plan, to: &writer)
             {

@@ -37,6 +37,11 @@ private final class RowWriter: ItemWriter {
     }
 
     func plan(of row: GraphSnapshot.Row) -> ExportPlan { form.plans[row.reference.entity] }
+
+    func owner(_ number: Int, _ property: GraphSchema.Property, of row: GraphSnapshot.Row) -> GraphSnapshot.Row? {
+        row.snapshot.destinations(of: row.reference, property).first.map { row.snapshot[$0] }
+    }
+
     func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) -> Bool { true }
     func requireNull(_ number: Int, _ pass: ExportPass<Object>) {}
     func leavesOut(formless value: String, of property: String, from row: GraphSnapshot.Row) -> Bool { false }
@@ -45,7 +50,7 @@ private final class RowWriter: ItemWriter {
 
     func writeNested(_ row: GraphSnapshot.Row, cameFrom inverse: Int?, to writer: inout JSONWriter) throws {
         let plan = plan(of: row)
-        var followsRelationships = try options.nests(at: nesting, isIdentified: plan.isIdentified(row))
+        var followsRelationships = try options.nests(at: nesting, isIdentified: isIdentified(row, plan))
         if followsRelationships, plan.isExpanding, form.isCyclic[plan.number] {
             followsRelationships = expanded.insert(row.reference).inserted
         }

@@ -63,7 +63,9 @@ final class StoredObjectWriter: ItemWriter {
         guard StoredRow.isWithoutObject, case .everything = options.scope, !options.leavesOutWhatIsGone,
             !damage.isLeavingOut, nested.count <= options.nestingLimit,
             !nested.contains(where: { form.isCyclic[$0] }),
-            !form.reached(from: name, by: \.written).contains(where: { form.plans[$0].writesTransientValues })
+            !form.reached(from: name, by: \.written).contains(where: {
+                form.plans[$0].writesTransientValues || form.plans[$0].ownersMayLeadRound
+            })
         else { return nil }
         numbers = EntityNumbers(model, form.schema)
         self.options = options
@@ -177,6 +179,9 @@ final class StoredObjectWriter: ItemWriter {
         form.plans[try numbers.number(of: object.objectID)]
     }
 
+    /// Nobody asks: owners never lead round here.
+    func owner(_ number: Int, _ property: GraphSchema.Property, of object: StoredObject) -> StoredObject? { nil }
+
     func isWritten(_ item: ExportPlan.Item, _ pass: ExportPass<Object>) -> Bool { true }
 
     func requireNull(_ number: Int, _ pass: ExportPass<Object>) throws {
@@ -223,7 +228,7 @@ final class StoredObjectWriter: ItemWriter {
                 try write(object, form, property, of: pass.object, to: &writer)
                 let text = [UInt8](try writer.finish())
                 // Each place of an object without identity is noted.
-                if try losses == nil || plan(of: object).isIdentified(object) {
+                if try losses == nil || isIdentified(object, plan(of: object)) {
                     texts[meeting] = text
                     textBytes += text.count
                 }

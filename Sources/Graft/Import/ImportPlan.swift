@@ -15,6 +15,8 @@ final class ImportPlan {
     let identityColumns: [Int]
     /// The numbers of the properties that identify, where relationships are among them.
     let relatedIdentity: [Int]
+    /// Whether an owner in an object's identity may hang on that object itself.
+    let ownersMayLeadRound: Bool
     /// One bit for each identifying attribute, in as many words as a row has.
     let identityPresence: [UInt64]
     /// The numbers of the relationships.
@@ -49,6 +51,7 @@ final class ImportPlan {
         identity = entity.identity
         identityColumns = entity.identityColumns
         relatedIdentity = entity.relatedIdentity
+        ownersMayLeadRound = mapping.schema.ownersMayLeadRound(from: number)
         var presence = [UInt64](repeating: 0, count: (entity.properties.count + 63) / 64)
         for property in entity.identity { presence[property / 64] |= 1 << UInt64(property % 64) }
         identityPresence = presence

@@ -14,7 +14,7 @@ extension RelatedObjectKey {
 
 extension ObjectMatcher {
     /// How many objects one fetch asks for.
-    private static let relatedFetchLimit = 20_000
+    static let relatedFetchLimit = 20_000
 
     /// Gives rows their objects, as far as there are any; returns those that have got one.
     ///
@@ -47,6 +47,8 @@ extension ObjectMatcher {
                 for batch in rows.batches(of: Self.relatedFetchLimit) { try fetch(batch, space, snapshot) }
             }
         }
+        try resolveCircles(rows, snapshot)
+        rows.removeAll { object($0.reference) != nil }
         return levels.joined().map(\.reference).filter { object($0) != nil }
     }
 
@@ -81,14 +83,19 @@ extension ObjectMatcher {
         return key.isEmpty ? nil : key
     }
 
-    private func owners(of reference: RowReference, _ snapshot: borrowing GraphSnapshot) -> [NSManagedObject?] {
+    /// The rows that a row's identity hangs on, with none for each owner that it lacks.
+    func ownerRows(of reference: RowReference, _ snapshot: borrowing GraphSnapshot) -> [RowReference] {
         let plan = plans[reference.entity]
-        var owners: [NSManagedObject?] = []
+        var owners: [RowReference] = []
         for part in plan.relatedIdentity where !plan.properties[part].isAttribute {
             let owner = snapshot.tables[reference.entity].toOne(plan.properties[part].column, row: reference.row)
-            owners.append(owner.isNone ? nil : object(snapshot.resolved(owner)))
+            owners.append(owner.isNone ? owner : snapshot.resolved(owner))
         }
         return owners
+    }
+
+    private func owners(of reference: RowReference, _ snapshot: borrowing GraphSnapshot) -> [NSManagedObject?] {
+        ownerRows(of: reference, snapshot).map { $0.isNone ? nil : object($0) }
     }
 
     /// Whether the store knows the objects that a row hangs on; otherwise it can't have the row's.
@@ -134,7 +141,7 @@ extension ObjectMatcher {
     }
 
     /// What identifies an object; nil where a part is missing.
-    private func key(of object: NSManagedObject, _ plan: ImportPlan) throws -> RelatedObjectKey? {
+    func key(of object: NSManagedObject, _ plan: ImportPlan) throws -> RelatedObjectKey? {
         var key = RelatedObjectKey(space: plan.space)
         for part in plan.relatedIdentity {
             if plan.properties[part].isAttribute {

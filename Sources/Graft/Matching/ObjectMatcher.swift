@@ -3,6 +3,7 @@
 //     +Identities   rows with an identity, with one fetch per identity space
 //     +Stored       the same by a list of all stored identities, where a store without an index would read itself over and over
 //     +Related      the same for identities that include a relationship
+//     +Circles      and for those that lead round by it
 //     +Contents     rows without one: by their contents, where they stand for themselves
 //     +Members      and among the members of the object that they are nested in
 //

@@ -38,11 +38,11 @@ struct EntitySample {
 
     /// How many members of a to-many relationship a row names.
     private static let namedMembers = 3
-    private static let runs = 20
+    private static let runCount = 20
 
     /// - Parameters:
-    ///   - sampleSize: How many objects are looked at; of more than that, runs of them spread evenly.
-    ///   - rowCount: How many rows are kept.
+    ///   - sampleSize: How many objects are looked at, or somewhat more; of more than that, runs of them spread evenly.
+    ///   - rowCount: How many rows are kept. These are looked at in any case.
     init(
         _ entity: GraphSchema.Entity, in context: NSManagedObjectContext, sampleSize: Int, rowCount: Int,
         text: (GraphValue) -> String
@@ -53,20 +53,27 @@ struct EntitySample {
         request.includesSubentities = false
         count = try context.count(for: request)
         let damage = GraphDamage(context) { _ in }
-        let length = count > sampleSize ? max(rowCount, sampleSize / Self.runs) : count
-        for start in count > sampleSize ? (0..<Self.runs).map({ $0 * (count - length) / (Self.runs - 1) }) : [0]
-        where count > 0 {
-            request.fetchOffset = start
-            request.fetchLimit = length
+        for run in Self.runs(of: count, sampleSize, rowCount) where !run.isEmpty {
+            request.fetchOffset = run.lowerBound
+            request.fetchLimit = run.count
             var batches = ObjectBatches(
-                context: context, request: request, batchSize: length, relationships: [], releasesObjects: true)
+                context: context, request: request, batchSize: run.count, relationships: [], releasesObjects: true)
             batches.damage = damage
-            damagedCount += min(length, count - start)
+            damagedCount += run.count
             try batches.forEach { objects in
                 damagedCount -= objects.count
                 for object in objects { try add(object, rowCount, text, damage) }
             }
         }
+    }
+
+    /// Which objects are looked at, each once: the rows that are shown, then parts of the others; all where that leaves none out.
+    private static func runs(of count: Int, _ sampleSize: Int, _ rowCount: Int) -> [Range<Int>] {
+        let length = max(1, sampleSize / runCount), others = runCount - 1
+        let first = min(count, max(length, rowCount))
+        if count <= sampleSize || count - first <= others * length { return [0..<count] }
+        let starts = (0..<others).map { first + $0 * (count - first - length) / (others - 1) }
+        return [0..<first] + starts.map { $0..<$0 + length }
     }
 
     /// Adds an object; relationships that can't be read are empty.

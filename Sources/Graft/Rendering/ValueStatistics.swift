@@ -28,15 +28,16 @@ struct ValueStatistics {
 
     /// The smallest and the largest value, where values have a size; of texts and bytes, their lengths.
     func range(_ text: (GraphValue) -> String) -> String? {
-        let measured = counts.keys.map(\.value).compactMap { value in value.size.map { (size: $0, value: value) } }
-        guard let least = measured.min(by: { $0.size < $1.size }), let most = measured.max(by: { $0.size < $1.size })
+        let measured = counts.keys.map(\.value).filter { $0.size != nil }
+        guard let least = measured.min(by: { $0.isSmaller(than: $1) }),
+            let most = measured.max(by: { $0.isSmaller(than: $1) })
         else { return nil }
-        if least.value.hasLength {
-            let unit = least.value.isText ? "characters" : "bytes"
-            return least.size == most.size
-                ? "\(Int(least.size)) \(unit)" : "\(Int(least.size)) to \(Int(most.size)) \(unit)"
+        if least.hasLength {
+            let unit = least.isText ? "characters" : "bytes"
+            let (shortest, longest) = (Int(least.size ?? 0), Int(most.size ?? 0))
+            return shortest == longest ? "\(shortest) \(unit)" : "\(shortest) to \(longest) \(unit)"
         }
-        return least.size == most.size ? text(least.value) : "\(text(least.value)) to \(text(most.value))"
+        return least.isSmaller(than: most) ? "\(text(least)) to \(text(most))" : text(least)
     }
 
     /// How numbers and dates are spread, in equal steps from the smallest to the largest; nil for other values, for few, and for
@@ -74,6 +75,15 @@ extension GraphValue {
             case .null, .boolean, .uuid, .uri, .json: nil
             }
         return size.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// Compares what has a size: not every integer and decimal number has a double of its own.
+    fileprivate func isSmaller(than other: GraphValue) -> Bool {
+        switch (self, other) {
+        case (.integer(let one), .integer(let other)): one < other
+        case (.decimal(let one), .decimal(let other)): one < other
+        default: (size ?? 0) < (other.size ?? 0)
+        }
     }
 
     fileprivate var byteCount: Int {

@@ -98,9 +98,6 @@ struct StoreSide {
         try damage.noteStrayRows(of: entities.map { schema.entities[$0].name })
     }
 
-    /// How many owners may stand above each other.
-    private static let maximumOwnerDepth = 64
-
     private func key(of object: NSManagedObject, depth: Int) throws -> ObjectKey {
         let number = try number(of: object)
         let entity = schema.entities[number]
@@ -110,7 +107,7 @@ struct StoreSide {
             key.isRow = entity.isByRow == true
             return key
         }
-        guard depth < Self.maximumOwnerDepth else { throw Self.missingIdentity(entity) }
+        guard depth < GraphSchema.maximumOwnerDepth else { throw Self.missingIdentity(entity) }
         for part in entity.relatedIdentity {
             let property = entity.properties[part]
             guard property.isAttribute else {

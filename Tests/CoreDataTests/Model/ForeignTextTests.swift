@@ -44,6 +44,20 @@ import Testing
         #expect(throws: PropertyListError.self) { try PropertyListFile.object(of: Data("((((((".utf8)) }
     }
 
+    @Test(arguments: ["<!--</array>-->", "<!--></array>-->", "<string><![CDATA[</array>]]></string>", "<?a </array>?>"])
+    func `what is no tag makes a property list no flatter`(_ aside: String) {
+        let deep = String(repeating: "<array>" + aside, count: 100_000)
+        #expect(throws: PropertyListError.self) { try PropertyListFile.object(of: Data("<?xml?><plist>\(deep)".utf8)) }
+        let declared = "<?xml?><!DOCTYPE plist [<!ENTITY a \"<!--\">]><plist>\(deep)<!-- -->"
+        #expect(throws: PropertyListError.self) { try PropertyListFile.object(of: Data(declared.utf8)) }
+    }
+
+    @Test func `empty lists lead no deeper`() throws {
+        let lists = String(repeating: "<array/><dict/><array></array>", count: 600)
+        let text = "<?xml version=\"1.0\"?><plist version=\"1.0\"><array>\(lists)</array></plist>"
+        #expect((try PropertyListFile.object(of: Data(text.utf8)) as? [Any])?.count == 1800)
+    }
+
     @Test func `property lists are read as Foundation reads them`() throws {
         let object: [String: Any] = [
             "a": [1, 2.5, true, "x"], "b": Data([1]), "c": Date(timeIntervalSinceReferenceDate: 5),

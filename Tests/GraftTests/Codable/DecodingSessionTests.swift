@@ -157,6 +157,22 @@ final class CodedBox: NSManagedObject, ManagedCodable {
         }
     }
 
+    @Test func `an object that a batch request inserts between two decodings is found`() throws {
+        let stack = try TestStack(model(), .sqlite)
+        try stack.perform { context throws in
+            _ = try decode(#"{"number": 1}"#, context)
+            for number in 2...3 {
+                try context.execute(NSBatchInsertRequest(entityName: "Box", objects: [["number": number]]))
+                let text = #"{"number": \#(number), "name": "found"}"#
+                let box =
+                    number == 2 ? try decode(text, context) : try context.decodeAtomically { try decode(text, context) }
+                #expect(!box.objectID.isTemporaryID && context.insertedObjects.count == 1)
+            }
+            try context.save()
+            #expect(try context.all("Box", by: "number").map { $0.text("name") } == [nil, "found", "found"])
+        }
+    }
+
     @Test func `after an error, the next object is decoded as if nothing had been`() throws {
         let stack = try TestStack(model())
         try stack.perform { context throws in

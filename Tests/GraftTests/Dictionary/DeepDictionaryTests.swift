@@ -59,6 +59,30 @@ import Testing
         }
     }
 
+    @Test(arguments: DictionaryOptions.Format.allCases)
+    func `a file is read as deep as it is written`(_ format: DictionaryOptions.Format) throws {
+        let stack = try TestStack(ArchiveArticleModel.chain())
+        try stack.perform { context throws in
+            let data = try makeChain(500, context)[0].dictionaryData(format)
+            context.reset()
+            let copy = try context.populateObjects(fromDictionaryData: data).objects[0]
+            #expect(numbers(from: copy) == (0..<500).map { $0 })
+            context.reset()
+        }
+    }
+
+    @Test(arguments: DictionaryOptions.Format.allCases)
+    func `empty lists lead nowhere, however many there are`(_ format: DictionaryOptions.Format) throws {
+        let stack = try TestStack(ArchiveArticleModel.make())
+        try stack.perform { context throws in
+            let people = (0..<600).map { ArchiveArticleModel.new("Person", ["firstName": "P\($0)"], context) }
+            let data = try people.dictionaryData(format)
+            context.reset()
+            let copies = try context.populateObjects(fromDictionaryData: data).objects
+            #expect(copies.map { $0.text("firstName") } == (0..<600).map { "P\($0)" })
+        }
+    }
+
     @Test func `a dictionary of someone else's is read however deep it is`() throws {
         let stack = try TestStack(ArchiveArticleModel.chain())
         try stack.perform { context throws in

@@ -131,6 +131,33 @@ import Testing
         }
     }
 
+    @Test func `each dictionary is a copy of its own, also where it stands there twice`() throws {
+        try stack(petIdentity: true).perform { context throws in
+            let pet: [String: Any] = ["class": "Pet", "tag": "3", "name": "Tom"]
+            let owner: [String: Any] = [
+                "class": "Owner", "$id": 1, "pets": [["tag": "1", "name": "Rex", "owner": ["$ref": 1]], ["tag": "2"]],
+                "clubs": [["name": "Chess"]],
+            ]
+            for (dictionary, path, tag) in [(pet, "$[1]", "3"), (owner, "$[1].pets[0]", "1")] {
+                let error = graftError {
+                    _ = try NSManagedObject.create(fromDictionaries: [dictionary, dictionary], in: context)
+                }
+                #expect(error?.problem == .duplicateIdentity("\"\(tag)\""))
+                #expect(error?.place.description.contains(path) == true, "\(String(describing: error))")
+                #expect(!context.hasChanges)
+            }
+            var options = PopulateOptions()
+            options.copiesIdentities = false
+            let pets = try NSManagedObject.create(fromDictionaries: [pet, pet], in: context, options: options)
+            #expect(pets[0] !== pets[1] && pets.map { $0.text("name") } == ["Tom", "Tom"])
+            let owners = try NSManagedObject.create(fromDictionaries: [owner, owner], in: context, options: options)
+            #expect(owners[0] !== owners[1] && owners.allSatisfy { $0.texts("pets", "name") == ["Rex"] })
+            #expect(owners.map { ($0.value(forKey: "pets") as? NSSet)?.count } == [2, 2])
+            #expect(try context.all("Pet").count == 6 && context.all("Club").count == 1)
+            context.checkInvariants()
+        }
+    }
+
     @Test(arguments: [false, true])
     func `an identity that another object has is an error that names the attribute`(unique: Bool) throws {
         try stack(petIdentity: true, unique: unique).perform { context throws in

@@ -170,6 +170,46 @@ import Testing
         }
     }
 
+    @Test(arguments: DictionaryOptions.Format.allCases)
+    func `dates of all years come back through each format, and one without end is an error`(
+        _ format: DictionaryOptions.Format
+    ) throws {
+        var sketch = ModelSketch()
+        sketch.entity("Value", [.attribute("date", .dateAttributeType)])
+        try TestStack(sketch.model()).perform { context throws in
+            let dates = [0, -63_114_076_800, -6e10, -1e11, 252_423_993_599, 252_423_993_600, 1e18, -1e18]
+            for seconds in dates {
+                let date = Date(timeIntervalSinceReferenceDate: seconds)
+                let data = try Model.new("Value", ["date": date], context).dictionaryData(format)
+                context.reset()
+                let copy = try context.populateObjects(fromDictionaryData: data).objects[0]
+                #expect(copy.value(forKey: "date") as? Date == date)
+            }
+            for seconds in [Double.infinity, -.infinity] {
+                let date = Date(timeIntervalSinceReferenceDate: seconds)
+                let error = graftError {
+                    _ = try Model.new("Value", ["date": date], context).dictionaryData(format)
+                }
+                guard case .notRepresentable = error?.problem else {
+                    Issue.record("\(seconds): \(String(describing: error))")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test func `control characters in keys have no form in XML, as in texts`() throws {
+        var sketch = ModelSketch()
+        sketch.entity("Value", [.attribute("tree", .transformableAttributeType)])
+        try TestStack(sketch.model()).perform { context throws in
+            let text = Data(#"{"class": "Value", "tree": {"a\u0000": 1}}"#.utf8)
+            let value = try context.populateObjects(fromDictionaryData: text).objects[0]
+            let error = graftError { _ = try value.dictionaryData(.xmlPropertyList) }
+            #expect(error?.problem == .notRepresentable(value: "a text with control characters", format: "XML"))
+            #expect(throws: Never.self) { try value.dictionaryData(.binaryPropertyList) }
+        }
+    }
+
     @Test(arguments: [DictionaryOptions.Format.xmlPropertyList, .binaryPropertyList])
     func `numbers of a tree that a property list has no place for keep their digits`(
         _ format: DictionaryOptions.Format

@@ -469,7 +469,8 @@ import Testing
         }
     }
 
-    @Test func `binary data whose file is missing is named, and listed where that is asked for`() throws {
+    @Test(arguments: [false, true])
+    func `binary data whose file is missing is named, and listed where that is asked for`(_ isElement: Bool) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("graft-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -480,11 +481,19 @@ import Testing
         data.name = "data"
         data.attributeType = .binaryDataAttributeType
         data.allowsExternalBinaryDataStorage = true
-        entity.properties = [data]
+        let image = NSCompositeAttributeDescription()
+        image.name = "image"
+        image.isOptional = true
+        if isElement { image.elements = [data] }
+        entity.properties = isElement ? [image] : [data]
         model.entities = [entity]
+        let name = isElement ? "image.data" : "data"
         let container = try NSPersistentContainer.opened(folder.appendingPathComponent("Photos.sqlite"), model)
         try container.viewContext.performAndWait {
-            for size in [10, 300_000] { container.viewContext.add("Photo", ["data": Data(count: size)]) }
+            for size in [10, 300_000] {
+                let value = ["data": Data(count: size)]
+                container.viewContext.add("Photo", isElement ? ["image": value] : value)
+            }
             container.viewContext.add("Photo")
             try container.viewContext.save()
         }
@@ -504,7 +513,7 @@ import Testing
         ]
         for write in writers {
             let error = try #require(graftError { try write(ExportOptions(), GraphArchive.WritingOptions()) })
-            #expect(error.place.entity == "Photo" && error.place.property == "data")
+            #expect(error.place.entity == "Photo" && error.place.property == name)
             #expect(error.description.contains("row 2 has its data in a file that isn't there"), "\(error)")
             found.withLock { $0 = [] }
             (export.onDamage, archive.onDamage) = (note, note)

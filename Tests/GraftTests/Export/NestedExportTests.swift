@@ -284,6 +284,62 @@ import Testing
         }
     }
 
+    /// Nodes by name, under parents by name: both identify them.
+    private func tree(_ kind: StoreKind, _ nodes: [(name: String, parent: String?)]) throws -> TestStack {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Node", info: ["identityAttributes": "name, parent"],
+            [
+                .attribute("name"), .toOne("parent", "Node", inverse: "children"),
+                .toMany("children", "Node", inverse: "parent"),
+            ])
+        let stack = try TestStack(sketch.model(), kind)
+        try stack.perform { context throws in
+            var objects: [String: NSManagedObject] = [:]
+            for node in nodes {
+                let object = NSEntityDescription.insertNewObject(forEntityName: "Node", into: context)
+                object.setValue(node.name, forKey: "name")
+                objects[node.name] = object
+            }
+            for node in nodes {
+                objects[node.name]?.setValue(node.parent.flatMap { objects[$0] }, forKey: "parent")
+            }
+            try context.save()
+        }
+        return stack
+    }
+
+    private func lines(_ stack: TestStack) throws -> Set<String> {
+        var options = ExportOptions()
+        options.format = .ndjson
+        options.sortsKeys = true
+        return Set(try export(stack, "Node", options: options).split(separator: "\n").map(String.init))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `an object that hangs on itself by its identity is written as one without identity`(_ kind: StoreKind) throws {
+        let circle = try tree(kind, [("a", "b"), ("b", "a"), ("c", "b")])
+        #expect(
+            try lines(circle) == [
+                #"{"children":[{"name":"b"}],"name":"a","parent":{"name":"b"}}"#,
+                #"{"children":[{"name":"a"},{"name":"c"}],"name":"b","parent":{"name":"a"}}"#,
+                #"{"children":[],"name":"c","parent":{"name":"b"}}"#,
+            ])
+        let root = try tree(kind, [("a", "a")])
+        #expect(try lines(root) == [#"{"children":[{"name":"a"}],"name":"a","parent":{"name":"a"}}"#])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `up to 64 owners identify an object`(_ kind: StoreKind) throws {
+        let stack = try tree(kind, (0..<1000).map { ("n\($0)", $0 == 0 ? nil : "n\($0 - 1)") })
+        let lines = try lines(stack)
+        let identifiers = (0...64).reduce(into: ["null"]) { $0.append(#"{"name":"n\#($1)","parent":\#($0[$1])}"#) }
+        #expect(lines.contains(#"{"children":[\#(identifiers[64])],"name":"n62","parent":\#(identifiers[62])}"#))
+        #expect(lines.contains(#"{"children":[{"name":"n65"}],"name":"n64","parent":\#(identifiers[64])}"#))
+        #expect(lines.contains(#"{"children":[{"name":"n66"}],"name":"n65","parent":{"name":"n64"}}"#))
+        #expect(lines.contains(#"{"children":[],"name":"n999","parent":{"name":"n998"}}"#))
+    }
+
     @Test func `unsaved changes are part of what a context exports`() throws {
         let stack = try TestStack(ComicModel.make(), .sqlite)
         try stack.importJSON(#"[{"id": 1, "name": "a"}]"#, "Power")

@@ -113,6 +113,40 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `so it does where owners that identify objects lead round`(_ kind: StoreKind) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Node", info: ["identityAttributes": "name, parent"],
+            [
+                .attribute("name"), .toOne("parent", "Node", inverse: "nodes"),
+                .toMany("nodes", "Node", inverse: "parent"),
+            ])
+        sketch.entity(
+            "Leaf", info: ["identityAttributes": "name, node"],
+            [.attribute("name"), .toOne("node", "Node"), .toOne("next", "Leaf")])
+        let stack = try TestStack(sketch.model(), kind)
+        try stack.perform { context throws in
+            func make(_ entity: String, _ name: String) -> NSManagedObject {
+                let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
+                object.setValue(name, forKey: "name")
+                return object
+            }
+            let nodes = (0..<300).map { make("Node", "\($0)") }
+            for (node, parent) in zip(nodes[2...], nodes) { node.setValue(parent, forKey: "parent") }
+            nodes[0].setValue(nodes[200], forKey: "parent")
+            let leaves = (0..<300).map { make("Leaf", "\($0)") }
+            for (leaf, node) in zip(leaves, nodes) { leaf.setValue(node, forKey: "node") }
+            for (leaf, next) in zip(leaves, leaves.dropFirst()) { leaf.setValue(next, forKey: "next") }
+            try context.save()
+        }
+        for sortsKeys in [false, true] {
+            var options = ExportOptions()
+            options.sortsKeys = sortsKeys
+            try expectSame(stack, options, "sorted: \(sortsKeys)")
+        }
+    }
+
     @Test(arguments: Laws.cases(1...40))
     func `so it does for graphs with cycles`(_ seed: Int) throws {
         var random = SeededGenerator(seed: seed)

@@ -132,14 +132,47 @@ import Testing
         }
     }
 
-    private func folders() throws -> ImportWorld {
-        try ImportWorld(.sqlite) { sketch in
+    private func folders(_ kind: StoreKind = .sqlite) throws -> ImportWorld {
+        try ImportWorld(kind) { sketch in
             sketch.entity(
                 "Folder", info: ["identityAttributes": "name, parent"],
                 [
                     .attribute("name"), .attribute("note"), .toOne("parent", "Folder", inverse: "children"),
                     .toMany("children", "Folder", inverse: "parent", rule: .cascadeDeleteRule),
                 ])
+        }
+    }
+
+    /// Folders that hang on each other, two of the same names among them, and one below them; and a root that is its own parent.
+    private let circles = """
+        {"Folder": [
+            {"$id": 1, "name": "a", "parent": {"$ref": 2}, "note": "1"}, {"$id": 2, "name": "b", "parent": {"$ref": 1}},
+            {"$id": 3, "name": "a", "parent": {"$ref": 4}, "note": "2"}, {"$id": 4, "name": "b", "parent": {"$ref": 3}},
+            {"$id": 5, "name": "c", "parent": {"$ref": 1}}, {"$id": 6, "name": "d", "parent": {"$ref": 5}},
+            {"$id": 7, "name": "a", "parent": {"$ref": 7}, "note": "3"}
+        ]}
+        """
+
+    @Test(arguments: StoreKind.allCases)
+    func `objects that hang on each other by their identities are found again`(_ kind: StoreKind) throws {
+        let world = try folders(kind)
+        #expect(try world.take(circles)["Folder"].inserted == 7)
+        let again = try world.take(circles)
+        #expect(!again.hasChanges && again["Folder"].unchanged == 7, "\(again)")
+        // One of another name is another one, and so is what hangs on it.
+        let other = try world.take(circles.replacing("\"b\"", with: "\"x\""))
+        #expect(other["Folder"].inserted == 6)
+        #expect(try world.stack.count("Folder") == 13)
+        let changed = try world.take(circles.replacing("\"note\": \"3\"", with: "\"note\": \"4\""))
+        #expect(changed["Folder"].updated == 1 && changed["Folder"].inserted == 0, "\(changed)")
+    }
+
+    @Test func `so are those that are still unsaved`() throws {
+        try folders().stack.perform { context throws in
+            try context.importJSON(Data(circles.utf8))
+            let again = try context.importJSON(Data(circles.utf8))
+            #expect(!again.hasChanges)
+            #expect(try context.all("Folder").count == 7)
         }
     }
 

@@ -60,6 +60,50 @@ import Testing
         #expect(html.contains("<td>-1.7e+308 to 1.7e+308</td><td></td>"))
     }
 
+    @Test func `the bounds of large numbers are exact`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Sample", [.attribute("count", .integer64AttributeType), .attribute("price", .decimalAttributeType)])
+        let stack = try TestStack(sketch.model())
+        let price = try #require(Decimal(string: "12345678901234567.01"))
+        try stack.perform { context in
+            for step in [3, 0, 7, 1, 5] {
+                _ = context.make(
+                    "Sample", ["count": Int64.max - Int64(step), "price": price + Decimal(step) / 100])
+            }
+            try context.save()
+        }
+        let html = try StorePage(title: "T").html(of: stack.container.newBackgroundContext())
+        #expect(html.contains("<td>9223372036854775800 to 9223372036854775807</td>"))
+        #expect(html.contains("<td>12345678901234567.01 to 12345678901234567.08</td>"))
+    }
+
+    @Test(arguments: [(25, 10), (45, 10), (45, 100), (100, 5)])
+    func `rows that are shown are looked at once, and others spread over all`(_ sampleSize: Int, _ rowCount: Int) throws
+    {
+        var sketch = ModelSketch()
+        sketch.entity("Sample", [.attribute("number", .integer64AttributeType)])
+        let stack = try TestStack(sketch.model(), .sqlite)
+        try stack.perform { context in
+            for number in 0..<60 {
+                _ = context.make("Sample", ["number": number])
+                try context.save()
+            }
+        }
+        let context = stack.container.newBackgroundContext()
+        let schema = try GraphSchema(stack.container.managedObjectModel)
+        let sample = try context.performAndWait {
+            try EntitySample(schema.entities[0], in: context, sampleSize: sampleSize, rowCount: rowCount) {
+                $0.description
+            }
+        }
+        #expect(sample.rows.count == min(60, rowCount))
+        let wanted = (0..<min(60, rowCount)).map { "\($0)" }
+        #expect(sample.rows.map { $0.cells[0].text } == wanted)
+        #expect(sample.statistics[0].distinct == sample.sampleCount, "each object counts once")
+        #expect(sample.sampleCount <= sampleSize + rowCount)
+    }
+
     @Test(arguments: [
         (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (1049, "1.0 kB"), (1050, "1.1 kB"),
         (12_345, "12 kB"), (999_499, "999 kB"), (999_500, "1.0 MB"), (5_000_000_000, "5.0 GB"),

@@ -13,8 +13,10 @@ import Foundation
 
 /// Reads one binary property list.
 struct BinaryPropertyListReader {
+    /// How deep the property lists of stores and models may be nested.
     static let deepest = 64
 
+    private let levels: Int
     private let bytes: [UInt8]
     private let offsetSize: Int
     private let referenceSize: Int
@@ -27,9 +29,12 @@ struct BinaryPropertyListReader {
     /// a long one.
     private var blobs: [PropertyListValue?]
 
+    /// - Parameter levels: How deep it may be nested.
     /// - Throws: ``PropertyListError``.
-    static func value(of data: Data) throws(PropertyListError) -> PropertyListValue {
-        var reader = try BinaryPropertyListReader(data)
+    static func value(of data: Data, levels: Int = BinaryPropertyListReader.deepest) throws(PropertyListError)
+        -> PropertyListValue
+    {
+        var reader = try BinaryPropertyListReader(data, levels)
         return try reader.object(reader.topObject, depth: 0)
     }
 
@@ -42,7 +47,8 @@ struct BinaryPropertyListReader {
         return members.contains { isTooDeep($0, depth: depth + 1) }
     }
 
-    private init(_ data: Data) throws(PropertyListError) {
+    private init(_ data: Data, _ levels: Int) throws(PropertyListError) {
+        self.levels = levels
         let bytes = [UInt8](data)
         guard bytes.count >= 40, bytes.starts(with: "bplist00".utf8) else {
             throw PropertyListError(description: "it doesn't begin like a binary property list")
@@ -68,7 +74,7 @@ struct BinaryPropertyListReader {
 
     private mutating func object(_ index: Int, depth: Int) throws(PropertyListError) -> PropertyListValue {
         guard index >= 0, index < objectCount else { throw damage("a reference leads nowhere", index) }
-        guard depth < Self.deepest else { throw damage("it is nested more than \(Self.deepest) deep", index) }
+        guard depth < levels else { throw damage("it is nested more than \(levels) deep", index) }
         budget -= 1
         guard budget > 0 else { throw damage("it has more values than its length allows", index) }
         if let blob = blobs[index] { return blob }
