@@ -10,7 +10,10 @@ import Testing
         var sketch = ModelSketch()
         sketch.entity(
             "Animal", info: ["identityAttributes": "id"],
-            [.attribute("id", .integer64AttributeType), .attribute("name"), .toOne("owner", "Owner", inverse: "pets")])
+            [
+                .attribute("id", .integer64AttributeType, json: "id"), .attribute("name", json: "name"),
+                .toOne("owner", "Owner", inverse: "pets"),
+            ])
         sketch.entity(
             "Dog", parent: "Animal", [.attribute("breed", json: "kind.breed"), .attribute("size", json: "kind.size")])
         sketch.entity(
