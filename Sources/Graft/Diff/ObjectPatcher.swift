@@ -86,12 +86,14 @@ struct ObjectPatcher {
         if identification.store == nil { return }
         var limits: [String: Int64] = [:]
         var mixed: Set<String> = []
+        // What wasn't saved there will get a number of its own there.
+        let unsaved = Set(diff.inserted.filter { !$0.key.isRow }.map(\.key.entity))
         for entity in Set(diff.inserted.map(\.key.entity)) {
             guard case .row(let limit, let isMarked)? = identification.rules[entity] else { continue }
             let number = try scope.schema.requiredNumber(ofEntity: entity)
             let root = scope.schema.entities[scope.schema.root(of: number)].name
             limits[root] = min(limit, limits[root] ?? limit)
-            if isMarked { mixed.insert(root) }
+            if isMarked || unsaved.contains(entity) { mixed.insert(root) }
         }
         if !limits.isEmpty { try context.part(at: limits, mixed: mixed) }
     }
