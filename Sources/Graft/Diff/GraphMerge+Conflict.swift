@@ -92,6 +92,27 @@ extension GraphMerge.Conflict {
     }
 }
 
+extension GraphMerge.Conflict {
+    /// Refuses a value that is chosen, if the conflict isn't about an attribute, or the attribute can't hold it.
+    func check(_ value: GraphValue, _ schema: GraphSchema) throws {
+        guard !isOfObjects, let name = property, let kind = schema.property(name, of: key)?.attributeKind else {
+            throw refusal(
+                "a value, because it isn't about an attribute", remedy: "Settle it with 'ours', 'theirs' or 'base'.")
+        }
+        if value.isValue(of: kind) { return }
+        throw GraftError(
+            .wrongType(found: value.description, expected: kind.description),
+            at: .init(entity: key.entity, property: property))
+    }
+
+    /// The error for a choice by which the conflict can't be settled.
+    func refusal(_ choice: String, remedy: String) -> GraftError {
+        GraftError(
+            .other(finding: "the conflict of \(key) can't be settled by \(choice)", remedy: remedy),
+            at: .init(entity: key.entity, property: property))
+    }
+}
+
 extension GraphSchema {
     /// The place of an object in a list without inverse that an entity has; nil for other properties.
     func listPlace(of member: ObjectKey, _ entity: String, _ name: String) -> Merger.ListPlace? {

@@ -113,7 +113,8 @@ public struct GraphMerge: Sendable {
 
     /// Settles a conflict of the list. What depends on it can become a conflict, or be none any more.
     ///
-    /// - Throws: ``GraftError`` for a conflict that isn't in the list, and for a value that the attribute can't hold.
+    /// - Throws: ``GraftError`` for a conflict that isn't in the list, for a value that the attribute can't hold, and for one where the
+    ///   conflict isn't about an attribute.
     public mutating func settle(_ conflict: GraphMerge.Conflict, _ choice: GraphMerge.Choice) throws {
         guard conflicts.contains(conflict) else {
             throw GraftError(
@@ -122,7 +123,7 @@ public struct GraphMerge: Sendable {
                     remedy: "Settle one of the merge's list of conflicts."),
                 at: .init(entity: conflict.key.entity, property: conflict.property))
         }
-        if case .value(let value) = choice { try check(value, conflict) }
+        if case .value(let value) = choice { try conflict.check(value, base.schema) }
         choices[conflict.place] = (conflict, choice)
         try merge(nil)
     }
@@ -135,17 +136,6 @@ public struct GraphMerge: Sendable {
     ) throws -> Set<GraphMerge.Conflict.Place> {
         for conflict in conflicts { choices[conflict.place] = (conflict, choice) }
         return try merge(nil)
-    }
-
-    private func check(_ value: GraphValue, _ conflict: GraphMerge.Conflict) throws {
-        let entity = try base.schema.requiredNumber(ofEntity: conflict.key.entity)
-        let number = try base.schema.requiredNumber(ofProperty: conflict.property ?? "", in: entity)
-        let place = GraftError.Place(entity: conflict.key.entity, property: conflict.property)
-        guard let kind = base.schema.entities[entity].properties[number].attributeKind else {
-            throw GraftError(.wrongType(found: value.description, expected: "a relationship"), at: place)
-        }
-        if value.isValue(of: kind) { return }
-        throw GraftError(.wrongType(found: value.description, expected: kind.description), at: place)
     }
 
     /// - Parameter options: With the policies; nil where choices alone settle.

@@ -17,9 +17,10 @@ extension GraphSnapshot {
     ///   - diff: The changes. To take them back, apply ``GraphDiff/inverted``.
     ///   - options: What becomes of changes that don't fit, and what takes part.
     /// - Returns: What was done and what didn't fit.
-    /// - Throws: ``GraftError`` with `changesDoNotFit`, where the policy is to fail; `validation` for a mandatory property
-    ///   that loses its value and a relationship with too few or too many members; `unknownEntity`, `unknownProperty` and
-    ///   `wrongType` for a diff of another model. The snapshot is then as it was.
+    /// - Throws: ``GraftError`` with `changesDoNotFit`, where the policy is to fail; `tooManyDeletions` for more than the
+    ///   options allow; `validation` for a mandatory property that loses its value and a relationship with too few or too many
+    ///   members; `unknownEntity`, `unknownProperty` and `wrongType` for a diff of another model. The snapshot is then as it
+    ///   was.
     /// - Complexity: O(*c*) for *c* changes and the members of the relationships that they change, plus one copy of each
     ///   table that they touch.
     @discardableResult
@@ -38,9 +39,18 @@ extension GraphSnapshot {
         let identified = try identified(by: diff.identification)
         var patcher = try SnapshotPatcher(identified, options)
         try patcher.apply(diff.kept(rounding))
+        let exceeded = patcher.exceededLimits(options) { identified.objectCount(of: $0, patcher.scope) }
+        if let first = exceeded.first { throw first.error }
         if checksRules { try patcher.checkRules(since: identified) }
         self = try patcher.snapshot.identified(schema)
         return patcher.report
+    }
+
+    /// How many objects of an entity and its sub-entities there are, without those that are only referred to.
+    private func objectCount(of entity: Int, _ scope: DiffScope) -> Int {
+        (entity..<schema.entities[entity].end).reduce(0) { count, number in
+            count + liveRows(of: number).count { !isReference(number, $0, scope) }
+        }
     }
 
     /// Returns the snapshot that a diff leads to, whatever the model says of it.

@@ -48,7 +48,9 @@ struct ObjectPatcher {
         var patcher = SnapshotPatcher(snapshot, scope, options, unknownIsMissing: true)
         try patcher.apply(diff)
         try checkEntities(of: patcher)
-        patcher.report.exceededLimits = try exceededLimits(of: patcher, isDryRun: isDryRun).map(\.sentence)
+        let exceeded = try patcher.exceededLimits(options) { try context.count(for: known.request($0)) }
+        if !isDryRun, let first = exceeded.first { throw first.error }
+        patcher.report.exceededLimits = exceeded.map(\.sentence)
         let editor = ObjectEditor(context, scope.schema)
         try editor.atomically { try repeatChanges(patcher, reader, editor) }
         return patcher.report
@@ -84,12 +86,14 @@ struct ObjectPatcher {
         if identification.store == nil { return }
         var limits: [String: Int64] = [:]
         var mixed: Set<String> = []
+        // What wasn't saved there will get a number of its own there.
+        let unsaved = Set(diff.inserted.filter { !$0.key.isRow }.map(\.key.entity))
         for entity in Set(diff.inserted.map(\.key.entity)) {
             guard case .row(let limit, let isMarked)? = identification.rules[entity] else { continue }
             let number = try scope.schema.requiredNumber(ofEntity: entity)
             let root = scope.schema.entities[scope.schema.root(of: number)].name
             limits[root] = min(limit, limits[root] ?? limit)
-            if isMarked { mixed.insert(root) }
+            if isMarked || unsaved.contains(entity) { mixed.insert(root) }
         }
         if !limits.isEmpty { try context.part(at: limits, mixed: mixed) }
     }
@@ -100,27 +104,6 @@ struct ObjectPatcher {
                 remedy: "Insert an object of one of its sub-entities, or make it concrete.",
                 at: .init(entity: scope.schema.entities[row.entity].name))
         }
-    }
-
-    /// Deleted objects count as those of their own entity, and of all that it inherits from.
-    ///
-    /// - Returns: The limits that are exceeded; none unless it is a dry run.
-    /// - Throws: ``GraftError`` for the first of them otherwise.
-    private func exceededLimits(of patcher: SnapshotPatcher, isDryRun: Bool) throws -> [ExceededDeletionLimit] {
-        let limits = [options.deletionLimit, options.deletionCeiling].compactMap(\.self)
-        if limits.isEmpty || patcher.deletedRows.isEmpty { return [] }
-        var found: [ExceededDeletionLimit] = []
-        for (number, entity) in scope.schema.entities.enumerated() {
-            let deleted = patcher.deletedRows.count { scope.schema.isEntity($0.entity, kindOf: number) }
-            if deleted == 0 { continue }
-            let total = try context.count(for: known.request(number))
-            let exceeded = ExceededDeletionLimit(
-                entity: entity.name, deleted: deleted, total: total, allowed: limits.allowed(of: total))
-            if deleted <= exceeded.allowed { continue }
-            guard isDryRun else { throw exceeded.error }
-            found.append(exceeded)
-        }
-        return found
     }
 
     // MARK: Finding objects

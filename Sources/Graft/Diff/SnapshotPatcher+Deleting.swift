@@ -117,6 +117,26 @@ extension SnapshotPatcher {
         }
     }
 
+    // MARK: Limits
+
+    /// The limits that the deletions exceed. Deleted objects count as those of their own entity, and of all that it inherits from.
+    ///
+    /// - Parameter total: How many objects of an entity there were, with those of its sub-entities.
+    func exceededLimits(
+        _ options: GraphDiff.ApplyingOptions, total: (Int) throws -> Int
+    ) rethrows -> [ExceededDeletionLimit] {
+        let limits = [options.deletionLimit, options.deletionCeiling].compactMap(\.self)
+        if limits.isEmpty || deletedRows.isEmpty { return [] }
+        return try scope.schema.entities.enumerated().compactMap { number, entity in
+            let deleted = deletedRows.count { scope.schema.isEntity($0.entity, kindOf: number) }
+            if deleted == 0 { return nil }
+            let count = try total(number)
+            let allowed = limits.allowed(of: count)
+            if deleted <= allowed { return nil }
+            return ExceededDeletionLimit(entity: entity.name, deleted: deleted, total: count, allowed: allowed)
+        }
+    }
+
     /// Takes the rows of deleted objects out of the snapshot.
     mutating func removeDeleted() {
         if deletedRows.isEmpty { return }

@@ -14,6 +14,7 @@ extension GraphTracker {
                     finding: "there is no such conflict of \(conflict.key)", remedy: "Settle one of the conflicts."),
                 at: .init(entity: conflict.key.entity, property: conflict.property))
         }
+        if case .value(let value) = choice { try conflict.check(value, state.base.schema) }
         if choice != .ours {
             try save()
             let here = try current()
@@ -228,11 +229,7 @@ private struct Settlement {
     }
 
     private var refusal: GraftError {
-        GraftError(
-            .other(
-                finding: "the conflict of \(conflict.key) can't be settled by taking that side",
-                remedy: "Change the objects, and settle it with 'ours'."),
-            at: .init(entity: conflict.key.entity, property: conflict.property))
+        conflict.refusal("taking that side", remedy: "Change the objects, and settle it with 'ours'.")
     }
 
     // MARK: Objects

@@ -217,6 +217,19 @@ import Testing
         #expect(merge.conflicts == [conflict])
     }
 
+    @Test func `a value settles nothing but an attribute, and that is said`() throws {
+        var merge = try merge(base: makeAnn) {
+            $0.delete(try ann($0))
+        } theirs: {
+            try ann($0).setValue("Anna", forKey: "name")
+        }
+        let conflict = try #require(merge.conflicts.first)
+        #expect(conflict.kind == .deletion)
+        let error = graftError { try merge.settle(conflict, .value(.string("Ann"))) }
+        #expect(error?.description.contains("isn't about an attribute") ?? false)
+        #expect(merge.conflicts == [conflict])
+    }
+
     @Test(arguments: [
         (GraphMerge.Policy.ours, GraphValue.string("Anna")), (.theirs, .string("Anne")),
         (.latest(attribute: "updated"), .string("Anne")),

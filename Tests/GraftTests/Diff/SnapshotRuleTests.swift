@@ -91,6 +91,19 @@ import Testing
         #expect(error?.place.property == "locker")
     }
 
+    @Test func `more deletions than the options allow are refused, and change nothing`() throws {
+        let base = try snapshot()
+        let locker = try #require(try base.contents().first { $0.key.description == "Locker 9" })
+        let diff = GraphDiff(deleted: [locker])
+        var changed = base
+        let error = graftError { try changed.apply(diff, options: .init(deletionLimit: .count(0))) }
+        #expect(error?.problem == .tooManyDeletions(count: 1, of: 5, limit: 0))
+        #expect(error?.place.entity == "Locker")
+        #expect(try changed.contents() == base.contents())
+        try changed.apply(diff, options: .init(deletionLimit: .percent(20)))
+        #expect(changed.rows(of: "Locker").count == 4)
+    }
+
     @Test func `what was invalid before may stay so`() throws {
         let invalid = try snapshot { try #require(try $0.one("Team", "name", "T")).setValue(nil, forKey: "code") }
         let other = try snapshot {
