@@ -34,19 +34,20 @@ extension ModelLint {
                 "'\(names.joined(separator: "', '"))' identifies its objects, as follows from \(declaration.origin)",
                 "Declare it, with \(Annotation.identityAttributes) in the entity's user info.")
         }
-        for part in names {
-            if let value = entity.attributesByName[part]?.defaultValue {
+        let parts = entity.partsByName
+        for part in names.compactMap({ parts[$0] }) {
+            if let value = (part.property as? NSAttributeDescription)?.defaultValue {
                 add(
-                    .warning, .defaultIdentity, name, part,
+                    .warning, .defaultIdentity, name, part.name,
                     "it identifies the objects, and all that nobody gives another value have \(value)",
                     "Make it optional, and remove the default value.")
             }
-            guard let property = entity.propertiesByName[part], Self.keyPaths(of: property, entity, rules).isEmpty,
-                // The owner that an object is nested in needn't be named in JSON.
-                property is NSAttributeDescription
-            else { continue }
+            // The owner that an object is nested in needn't be named in JSON.
+            guard part.property is NSAttributeDescription, Self.keyPaths(of: part.whole, entity, rules).isEmpty else {
+                continue
+            }
             add(
-                .error, .unmappedIdentity, name, part, "it identifies the objects, and takes no part in JSON",
+                .error, .unmappedIdentity, name, part.name, "it identifies the objects, and takes no part in JSON",
                 "Give it a \(Annotation.keyPath).")
         }
     }

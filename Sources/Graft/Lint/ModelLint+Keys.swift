@@ -47,6 +47,13 @@ extension ModelLint {
             let site: Site = property is NSRelationshipDescription ? .relationship : .attribute
             checkKeys(property.userInfo, site, entity.name, property.name)
         }
+        for part in entity.declaredParts {
+            var name = part.whole.name
+            for element in part.elements {
+                name += ".\(element.name)"
+                checkKeys(element.userInfo, .attribute, entity.name, name)
+            }
+        }
     }
 
     private mutating func checkKeys(
@@ -103,9 +110,10 @@ extension ModelLint {
             (Annotation.dictionaryTransformerName, said.dictionaryTransformerName),
         ]
         for (key, name) in named { checkTransformer(name, key, known, entity.name, nil) }
-        for property in entity.sortedDeclaredProperties where property is NSAttributeDescription {
-            let name = rules.property(property, of: entity).said.transformerName
-            checkTransformer(name, Annotation.transformerName, known, entity.name, property.name)
+        for part in entity.declaredParts where part.property is NSAttributeDescription {
+            let whole = rules.property(part.whole, of: entity).said
+            let name = rules.part(part, of: whole, in: entity).transformerName
+            checkTransformer(name, Annotation.transformerName, known, entity.name, part.name)
         }
     }
 

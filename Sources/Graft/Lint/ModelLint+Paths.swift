@@ -13,30 +13,44 @@ extension ModelLint {
         return rules.keyPaths(of: property, said, in: entity, rules.entity(entity).namingRule)
     }
 
+    /// Where a property, or an element of a composite attribute, is written, and read first.
     private struct Place {
         var keys: [String]
-        var property: NSPropertyDescription
+        var part: PropertyPart
+        var direction: MappingOptions.Direction
         var isOwn: Bool
     }
 
     mutating func checkPaths(of entity: NSEntityDescription, _ rules: MappingRules) {
-        var places: [Place] = []
-        let own = Set(entity.sortedDeclaredProperties.map(\.name))
-        for property in entity.propertiesByName.values.sorted(by: { $0.name < $1.name }) {
-            let isOwn = own.contains(property.name)
-            for (rank, path) in Self.keyPaths(of: property, entity, rules).enumerated() {
-                guard let source = SourcePath(path) else {
-                    if isOwn { addInvalid(path, property, entity) }
-                    continue
-                }
-                if isOwn { checkOperators(path, property, entity) }
-                if rank == 0, source.origin == .object {
-                    places.append(Place(keys: source.keys, property: property, isOwn: isOwn))
+        for property in entity.sortedDeclaredProperties {
+            for path in Self.keyPaths(of: property, entity, rules) {
+                if SourcePath(path) == nil {
+                    addInvalid(path, property, entity)
+                } else {
+                    checkOperators(path, property, entity)
                 }
             }
         }
+        let places = Self.places(of: entity, rules)
         for (index, place) in places.enumerated() {
             for other in places[(index + 1)...] where place.isOwn || other.isOwn { compare(place, other, entity) }
+        }
+    }
+
+    /// Paths that lead nowhere are none.
+    private static func places(of entity: NSEntityDescription, _ rules: MappingRules) -> [Place] {
+        let own = Set(entity.declaredProperties.map(\.name))
+        let compiler = PropertyCompiler(
+            entity: entity, rules: rules, namingRule: rules.entity(entity).namingRule, isDocument: false)
+        return entity.partsByName.values.sorted { $0.name < $1.name }.compactMap { part in
+            let whole = rules.property(part.whole, of: entity).said
+            let direction = rules.part(part, of: whole, in: entity).direction ?? .both
+            let sources = try? compiler.sources(of: part, whole)
+            guard direction != .neither, let written = sources?.first(where: { $0.origin == .object }) else {
+                return nil
+            }
+            return Place(
+                keys: written.keys, part: part, direction: direction, isOwn: own.contains(part.whole.name))
         }
     }
 
@@ -70,15 +84,18 @@ extension ModelLint {
         let (short, long) = one.keys.count <= other.keys.count ? (one, other) : (other, one)
         guard long.keys.starts(with: short.keys) else { return }
         let path = short.keys.joined(separator: ".")
+        let areWritten = short.direction.isExported && long.direction.isExported
+        let areRead = short.direction.isImported && long.direction.isImported
         if long.keys.count == short.keys.count {
+            guard areWritten else { return }
             add(
-                .warning, .collidingPaths, entity.name, long.property.name,
-                "'\(short.property.name)' stands at '\(path)', too, so one value is read into both and one of them is written",
+                .warning, .collidingPaths, entity.name, long.part.name,
+                "'\(short.part.name)' stands at '\(path)', too, so one value is read into both and one of them is written",
                 "Give each a key path of its own, or let one of them only be read: \(Annotation.direction).")
-        } else if short.property is NSAttributeDescription {
+        } else if short.part.property is NSAttributeDescription, areWritten || areRead {
             add(
-                .error, .collidingPaths, entity.name, long.property.name,
-                "'\(short.property.name)' stands at '\(path)', which is on the way to it",
+                .error, .collidingPaths, entity.name, long.part.name,
+                "'\(short.part.name)' stands at '\(path)', which is on the way to it",
                 "Give one of them another key path.")
         }
     }

@@ -165,18 +165,20 @@ public struct ModelLint: Sendable, Hashable, Codable {
         }
         // A property that is inherited has been checked where it is declared.
         let parent = entity.flatMap { model.entitiesByName[$0]?.superentity }
-        let isInherited = property.map { parent?.propertiesByName[$0] != nil } ?? false
+        let isInherited =
+            property.map { parent?.propertiesByName[$0] != nil || parent?.partsByName[$0] != nil } ?? false
         if !isKnown, !isInherited { add(problem, .invalidMapping) }
     }
 
     /// Names defaults that a store rounds: an object that has one differs from itself when it is read again.
     private mutating func checkDefaults(of entity: NSEntityDescription) {
-        for case let attribute as NSAttributeDescription in entity.sortedDeclaredProperties {
-            guard attribute.attributeType == .decimalAttributeType,
+        for part in entity.declaredParts {
+            guard let attribute = part.property as? NSAttributeDescription,
+                attribute.attributeType == .decimalAttributeType,
                 let value = (attribute.defaultValue as? NSDecimalNumber)?.decimalValue, value.keptBySQLite != value
             else { continue }
             add(
-                .warning, .lossyDefault, entity.name, attribute.name,
+                .warning, .lossyDefault, entity.name, part.name,
                 "the default value \(value) has more than the 15 digits that a SQLite store keeps of a decimal",
                 "Shorten it to \(value.keptBySQLite), or keep it as a text.")
         }

@@ -15,14 +15,10 @@ struct PropertyCompiler {
     func mapping(
         of property: GraphSchema.Property, _ part: PropertyPart
     ) throws -> PropertyMapping? {
-        let description = part.property
         let isStored = !property.isTransient && !property.isDerived
         let (whole, isDeclared) = rules.property(part.whole, of: entity)
         let said = rules.part(part, of: whole, in: entity)
-        let paths = rules.keyPaths(of: part.whole, whole, in: entity, namingRule)
-        let sources = try paths.map { try source($0, part.whole) }.flatMap { source in
-            try elementPaths(part.elements).map { SourcePath(origin: source.origin, keys: source.keys + $0) }
-        }
+        let sources = try sources(of: part, whole)
         let written = sources.first { $0.origin == .object }?.keys ?? []
         if isDocument {
             return documentMapping(
@@ -30,12 +26,12 @@ struct PropertyCompiler {
         }
         if sources.isEmpty || said.direction == .neither { return nil }
         if property.attributeKind == .date, let slip = said.dateFormat?.slip {
-            throw invalid(slip.finding, slip.remedy, description)
+            throw invalid(slip.finding, slip.remedy, part.name)
         }
         var mapping = PropertyMapping(
             path: written, sources: sources, isDeclared: isDeclared,
             converter: property.attributeKind.map { AttributeConverter($0, said) },
-            transformer: try transformer(said, description))
+            transformer: try transformer(said, part))
         mapping.direction = said.direction ?? .both
         if written.isEmpty {
             guard mapping.direction.isImported else { return nil }
@@ -47,9 +43,9 @@ struct PropertyCompiler {
         mapping.exportsNull = said.exportsNull
         mapping.referencePolicy = said.referencePolicy ?? .stub
         mapping.membersPolicy = said.membersPolicy ?? .replace
-        mapping.collectionForm = said.collectionForm ?? collectionForm(ofDestination: description) ?? .array
+        mapping.collectionForm = said.collectionForm ?? collectionForm(ofDestination: part.property) ?? .array
         do {
-            mapping.defaultValue = try defaultValue(property, description)
+            mapping.defaultValue = try defaultValue(property, part)
         } catch  where mapping.nullPolicy != .default && mapping.missingPolicy != .default {
             // Nobody asks for it.
         }
@@ -70,21 +66,26 @@ struct PropertyCompiler {
 
     // MARK: Parts
 
-    /// Where an element of a composite attribute stands within it: under the keys that the elements on the way have, or under
-    /// their names.
-    private func elementPaths(_ elements: [NSPropertyDescription]) throws -> [[String]] {
-        try elements.reduce([[]]) { paths, element in
+    /// Where a property is looked for, one place after the other. An element of a composite attribute stands within that, under the keys
+    /// that the elements on the way have, or under their names.
+    ///
+    /// - Parameter whole: What holds for the property, or for the composite attribute.
+    func sources(of part: PropertyPart, _ whole: MappingOptions.Property) throws -> [SourcePath] {
+        let inner: [String] = try part.elements.flatMap { element in
             let said = Annotation.text(Annotation.keyPath, of: element.userInfo)
-            let keys = try said.map { try source($0, element).keys } ?? [element.name]
-            return paths.map { $0 + keys }
+            return try said.map { try source($0, part.name).keys } ?? [element.name]
+        }
+        return try rules.keyPaths(of: part.whole, whole, in: entity, namingRule).map { path in
+            let outer = try source(path, part.whole.name)
+            return SourcePath(origin: outer.origin, keys: outer.keys + inner)
         }
     }
 
-    private func source(_ path: String, _ description: NSPropertyDescription) throws -> SourcePath {
+    private func source(_ path: String, _ property: String) throws -> SourcePath {
         if let source = SourcePath(path) { return source }
         throw invalid(
             "the key path '\(path)' has an empty key, or ends where it has to go on",
-            "Name a key for each step, or take the annotation away to leave the property out.", description)
+            "Name a key for each step, or take the annotation away to leave the property out.", property)
     }
 
     /// How the objects of the entity stand to which a to-many relationship leads.
@@ -94,32 +95,32 @@ struct PropertyCompiler {
     }
 
     private func transformer(
-        _ said: MappingOptions.Property, _ description: NSPropertyDescription
+        _ said: MappingOptions.Property, _ part: PropertyPart
     ) throws -> NamedTransformer? {
-        guard description is NSAttributeDescription, let name = said.transformerName else { return nil }
-        return try NamedTransformer(registered: name, Annotation.transformerName, at: place(description))
+        guard part.property is NSAttributeDescription, let name = said.transformerName else { return nil }
+        return try NamedTransformer(registered: name, Annotation.transformerName, at: place(part.name))
     }
 
     /// The model's default value; null where there is none, and for relationships.
     private func defaultValue(
-        _ property: GraphSchema.Property, _ description: NSPropertyDescription
+        _ property: GraphSchema.Property, _ part: PropertyPart
     ) throws -> GraphValue {
-        guard let kind = property.attributeKind, let value = (description as? NSAttributeDescription)?.defaultValue
+        guard let kind = property.attributeKind, let value = (part.property as? NSAttributeDescription)?.defaultValue
         else {
             return .null
         }
         if let value = GraphValue(object: value, kind: kind) { return value }
         throw invalid(
             "the default value \(value) can't be set by an import", "Choose another policy for null and absent values.",
-            description)
+            part.name)
     }
 
-    private func invalid(_ reason: String, _ remedy: String, _ description: NSPropertyDescription) -> GraftError {
-        GraftError(.invalidMapping(reason: reason, remedy: remedy), at: place(description))
+    private func invalid(_ reason: String, _ remedy: String, _ property: String) -> GraftError {
+        GraftError(.invalidMapping(reason: reason, remedy: remedy), at: place(property))
     }
 
-    private func place(_ description: NSPropertyDescription) -> GraftError.Place {
-        GraftError.Place(entity: entity.name, property: description.name)
+    private func place(_ property: String) -> GraftError.Place {
+        GraftError.Place(entity: entity.name, property: property)
     }
 }
 

@@ -112,6 +112,68 @@ import Testing
         #expect(lint.findings.map(\.severity) == [.warning, .error])
     }
 
+    @Test(
+        arguments: [
+            ("import", "export", []), ("import", "import", ["d"]), ("export", "export", ["b", "d"]),
+            ("export", "both", ["b", "d"]), ("import", "both", ["d"]), ("neither", "both", []),
+        ] as [(String, String, [String])])
+    func `only what is read with another property, or written, collides with it`(
+        _ one: String, _ other: String, _ found: [String]
+    ) throws {
+        let lint = try lint([
+            id, .attribute("a", json: "x").annotated(["JSONDirection": one]),
+            .attribute("b", json: "x").annotated(["JSONDirection": other]),
+            .attribute("c", json: "y").annotated(["JSONDirection": one]),
+            .attribute("d", json: "y.z").annotated(["JSONDirection": other]),
+        ])
+        #expect(lint.findings.map(\.rule) == found.map { _ in Rule.collidingPaths })
+        #expect(lint.findings.compactMap(\.property) == found)
+    }
+
+    /// An attribute of a place with a city, a number and a price.
+    private func place(_ info: [String: [String: String]] = [:]) -> ModelSketch.Property {
+        let place = NSCompositeAttributeDescription()
+        place.name = "addr"
+        place.isOptional = true
+        place.userInfo = ["JSONKeyPath": "place"]
+        let types: [(String, NSAttributeType, Any?)] = [
+            ("city", .stringAttributeType, nil), ("zip", .integer64AttributeType, 7),
+            ("price", .decimalAttributeType, NSDecimalNumber(string: "1.23456789012345678901")),
+        ]
+        place.elements = types.map { name, type, value in
+            let element = NSAttributeDescription()
+            element.name = name
+            element.attributeType = type
+            element.isOptional = true
+            element.defaultValue = value
+            element.userInfo = info[name] ?? [:]
+            return element
+        }
+        return .attribute(place)
+    }
+
+    @Test func `the elements of a composite attribute have places, defaults and keys of their own`() throws {
+        let lint = try lint(
+            ["identityAttributes": "addr.zip"],
+            [
+                place(["city": ["JSONKeypath": "town"]]), .attribute("street", json: "place.street"),
+                .attribute("town", json: "place.city"), .attribute("deeper", json: "place.zip.name"),
+            ])
+        #expect(
+            lint.findings.map { "\($0.property ?? "") \($0.rule) \($0.severity)" } == [
+                "addr.city unknownKey warning", "addr.price lossyDefault warning", "addr.zip defaultIdentity warning",
+                "deeper collidingPaths error", "town collidingPaths warning",
+            ])
+        let moved = try self.lint(
+            ["identityAttributes": "id"],
+            [id, place(["city": ["JSONKeyPath": "town"]]), .attribute("a", json: "place.city")])
+        #expect(moved.findings.map(\.rule) == [.lossyDefault])
+        let unknown = try self.lint(
+            ["identityAttributes": "id"], [id, place(["city": ["JSONTransformerName": "Lint.nobody"]])])
+        #expect(unknown.findings.map(\.rule) == [.unknownTransformer, .lossyDefault])
+        #expect(unknown.findings.first?.property == "addr.city")
+    }
+
     @Test(arguments: ["a..b", "", ".a", "a."])
     func `a path with an empty key leads nowhere`(_ path: String) throws {
         let lint = try lint([id, .attribute("a", json: path)])
