@@ -183,6 +183,8 @@ final class BatchImporter {
         matcher.begin(snapshot)
         stored = StoredMatches(snapshot)
         states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
+        // A batch that ended with an error has left some.
+        relinked.removeAll(keepingCapacity: true)
         hasOutdated = false
     }
 

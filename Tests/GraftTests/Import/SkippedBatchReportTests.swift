@@ -32,4 +32,30 @@ import Testing
         #expect(report.repeatedKeys.map(\.count) == [1])
         #expect(report.roundedValues.map(\.count) == [1])
     }
+
+    @Test(arguments: [false, true])
+    func `a record of which one link can be made and another one can't leaves nothing behind`(_ isSaved: Bool) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal", info: ["identityAttributes": "id"],
+                [.attribute("id", .integer64AttributeType), .attribute("name")])
+            sketch.entity("Cat", parent: "Animal", [.toOne("owner", "Person", inverse: "zcat")])
+            sketch.entity(
+                "Person", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("name"),
+                    .toOne("boss", "Person", inverse: "reports"), .toMany("reports", "Person", inverse: "boss"),
+                    .toOne("zcat", "Cat", inverse: "owner"),
+                ])
+        }
+        try world.take(#"[{"id": 1, "name": "a"}, {"id": 2, "name": "b"}, {"id": 3, "name": "c"}]"#, "Person")
+        try world.take(#"[{"id": 9, "name": "x"}]"#, "Animal")
+        world.options.failurePolicy = .skip
+        world.options.savesEachBatch = isSaved
+        // It is found in the batch, which is then read again without it: with fewer rows.
+        let report = try world.take(#"[{"id": 1, "name": "a2"}, {"id": 3, "boss": 1, "zcat": 9}]"#, "Person")
+        #expect(report.failures.map(\.record) == [1])
+        #expect(try world.values("name", of: "Person") == ["a2", "b", "c"])
+        #expect(try world.members("reports", "name", of: "Person", "id", 1) == [])
+    }
 }
