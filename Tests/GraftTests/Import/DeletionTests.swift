@@ -290,6 +290,33 @@ import Testing
         #expect(try world.values("id", of: "Player") == ["b"])
     }
 
+    @Test(arguments: [1, 1000], [false, true])
+    func `what comes after an object's end has nothing of what that owned`(_ size: Int, _ isSaved: Bool) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                [
+                    .attribute("id", .integer64AttributeType),
+                    .toMany("lines", "Line", inverse: "owner", rule: .cascadeDeleteRule),
+                ])
+            sketch.entity(
+                "Line", info: ["identityAttributes": "owner nr"],
+                [
+                    .attribute("nr", .integer64AttributeType), .attribute("what"),
+                    .toOne("owner", "Owner", inverse: "lines"),
+                ])
+        }
+        (world.options.batchSize, world.options.savesEachBatch) = (size, isSaved)
+        try world.take(#"[{"id": 2, "lines": [{"nr": 3, "what": "u"}]}]"#, "Owner")
+        try world.take(#"[{"id": 2, "gone": true}, {"id": 2, "lines": [{"nr": 3}]}]"#, "Owner")
+        #expect(try world.values("what", of: "Line") == ["nil"])
+        #expect(try world.members("lines", "nr", of: "Owner", "id", 2) == ["3"])
+        // What is said of it before its end is said of what goes with it.
+        try world.take(
+            #"[{"id": 2, "lines": [{"nr": 3, "what": "v"}]}, {"id": 2, "gone": true}]"#, "Owner")
+        #expect(try world.count("Owner") == 0 && world.count("Line") == 0)
+    }
+
     @Test func `what is gone counts for the limit, too`() throws {
         var world = try world(text: ["JSONDeletedKey": "gone"])
         try world.take(team, "Team")
