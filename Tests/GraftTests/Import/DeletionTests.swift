@@ -317,6 +317,27 @@ import Testing
         #expect(try world.count("Owner") == 0 && world.count("Line") == 0)
     }
 
+    @Test func `a predicate for orphans compares an element of a composite attribute with its own values`() throws {
+        let day = NSAttributeDescription()
+        (day.name, day.attributeType, day.isOptional) = ("day", .dateAttributeType, true)
+        let place = NSCompositeAttributeDescription()
+        (place.name, place.elements, place.isOptional) = ("place", [day], true)
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Visit",
+                info: [
+                    "identityAttributes": "id", "JSONOrphanPolicy": "delete",
+                    "JSONOrphanPredicate": "NOT place.day < '2024-01-01'",
+                ],
+                [.attribute("id", .integer64AttributeType), .attribute(place)])
+        }
+        try world.take(
+            #"[{"id": 1, "place": {"day": "2020-05-01"}}, {"id": 2, "place": {"day": "2025-05-01"}}, {"id": 3}]"#,
+            "Visit")
+        try world.take(#"[{"id": 3, "place": {"day": "2020-05-01"}}]"#, "Visit")
+        #expect(try world.values("id", of: "Visit") == ["1", "3"])
+    }
+
     @Test func `what is gone counts for the limit, too`() throws {
         var world = try world(text: ["JSONDeletedKey": "gone"])
         try world.take(team, "Team")
