@@ -134,6 +134,42 @@ import Testing
         #expect(try world.count("Book") == 2)
     }
 
+    @Test(arguments: ["keep", "replace"], [false, true])
+    func `what leads to itself goes on doing so as one of a sub-entity`(_ policy: String, _ isOrdered: Bool) throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal", info: ["identityAttributes": "id", "JSONEntityKey": "type", "JSONEntityChange": policy],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("name"),
+                    .toOne("boss", "Animal", inverse: "staff"),
+                    .toMany("staff", "Animal", inverse: "boss", isOrdered: isOrdered),
+                    .toMany("aides", "Animal", inverse: "chief", isOrdered: isOrdered),
+                    .toOne("chief", "Animal", inverse: "aides"),
+                    .toMany("likes", "Animal", inverse: "likedBy", isOrdered: isOrdered),
+                    .toMany("likedBy", "Animal", inverse: "likes"),
+                    .toOne("one", "Animal", inverse: "other"), .toOne("other", "Animal", inverse: "one"),
+                    .toOne("pal", "Animal", inverse: "pal"),
+                ])
+            sketch.entity("Cat", parent: "Animal", [.attribute("lives", .integer16AttributeType)])
+        }
+        // Under the policy to replace it, one with a value is replaced as well as a stub.
+        let name = policy == "replace" ? #""name": "x", "# : ""
+        try world.take(
+            #"""
+            [{"id": 1, \#(name)"boss": 1, "chief": 1, "likes": [2, 1], "one": 1, "pal": 1},
+             {"id": 2, "boss": 1, "chief": 1, "likes": [1]}]
+            """#, "Animal")
+        try world.take(#"[{"id": 1, "type": "Cat", "lives": 9}]"#, "Animal")
+        #expect(try world.count("Animal") == 2 && world.count("Cat") == 1)
+        for relationship in ["boss", "chief", "one", "other", "pal"] {
+            #expect(try world.members(relationship, "id", of: "Cat", "id", 1) == ["1"], "\(relationship)")
+        }
+        for relationship in ["staff", "aides", "likedBy"] {
+            #expect(try world.members(relationship, "id", of: "Cat", "id", 1) == ["1", "2"], "\(relationship)")
+        }
+        #expect(try world.members("likes", "id", of: "Cat", "id", 1) == (isOrdered ? ["2", "1"] : ["1", "2"]))
+    }
+
     @Test func `an import that fails leaves stubs as they were`() throws {
         let world = try world()
         try world.take(#"[{"id": 1, "book": 3}]"#, "Reader")
