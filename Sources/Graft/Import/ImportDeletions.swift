@@ -149,20 +149,9 @@ struct ImportDeletions {
     mutating func decide(
         _ objects: [NSManagedObject] = [], isDryRun: Bool = false, _ counts: inout [ImportReport.Counts]
     ) throws -> [NSManagedObject] {
-        var seen: Set<ObjectIdentifier> = []
-        let owned = try known.owned(among: orphans.map(\.object))
-        let had = try stillHad(orphans)
-        let left = try orphans.filter {
-            try !owned.contains(ObjectIdentifier($0.object))
-                && !($0.way != nil && had.contains(ObjectIdentifier($0.object))) && isToGo($0)
-        }
-        let kept = try references.kept(among: left.map(\.object), besides: doomed + objects)
-        held += left.filter { kept.contains(ObjectIdentifier($0.object)) }
-        let gone = left.map(\.object).filter { !kept.contains(ObjectIdentifier($0)) }
-        let chosen = (doomed + gone + objects).filter { object in
-            !object.isDeleted && object.managedObjectContext != nil && known.number(of: object) != nil
-                && seen.insert(ObjectIdentifier(object)).inserted
-        }
+        let (chosen, kept) = try choose(besides: objects)
+        held += kept
+        var seen = Set(chosen.map(ObjectIdentifier.init))
         let others = succeeded
         orphans.removeAll()
         doomed.removeAll()
@@ -183,6 +172,30 @@ struct ImportDeletions {
         }
         if isStored { try checkLimits(counts, before, isDryRun: isDryRun) }
         return chosen + others
+    }
+
+    /// The objects that are going to be deleted, with what they own: no rule of the model is asked about them.
+    func going() throws -> Set<ObjectIdentifier> {
+        if orphans.isEmpty, doomed.isEmpty { return [] }
+        return Set(known.withOwned(try choose(besides: []).going).map(ObjectIdentifier.init))
+    }
+
+    /// What goes of what has been given up, besides other objects, and what of it stays because the data has it elsewhere, too.
+    private func choose(besides objects: [NSManagedObject]) throws -> (going: [NSManagedObject], kept: [GivenUp]) {
+        let owned = try known.owned(among: orphans.map(\.object))
+        let had = try stillHad(orphans)
+        let left = try orphans.filter {
+            try !owned.contains(ObjectIdentifier($0.object))
+                && !($0.way != nil && had.contains(ObjectIdentifier($0.object))) && isToGo($0)
+        }
+        let kept = try references.kept(among: left.map(\.object), besides: doomed + objects)
+        let gone = left.map(\.object).filter { !kept.contains(ObjectIdentifier($0)) }
+        var seen: Set<ObjectIdentifier> = []
+        let going = (doomed + gone + objects).filter { object in
+            !object.isDeleted && object.managedObjectContext != nil && known.number(of: object) != nil
+                && seen.insert(ObjectIdentifier(object)).inserted
+        }
+        return (going, left.filter { kept.contains(ObjectIdentifier($0.object)) })
     }
 
     /// - Parameter before: The counts of what is gone already, with the batches before this one.

@@ -79,16 +79,16 @@ extension ImportRun {
                 reader.skippedRecords = failed.records[number]
                 try importAll(reader, of: source, importer, &report) { objects.append($0) }
             }
+            importer.deletions.isInputComplete = failed.isEmpty
             // As a save would validate it, if there is one.
             let found =
-                importer.refused.isEmpty
+                try importer.refused.isEmpty
                 ? importer.validationFailures(mode == .keep ? mapping : nil) : importer.refused
             if found.isEmpty {
                 if options.failurePolicy == .collect, !failed.isEmpty {
                     throw ImportFailures(report: self.report(of: failed))
                 }
                 if let roots { try objects.forEach(roots) }
-                importer.deletions.isInputComplete = failed.isEmpty
                 try finish(importer, &report, isValid: true)
                 try context.requireReadable()
                 complete(&report, importer)
@@ -133,7 +133,9 @@ extension ImportRun {
                     try importer.readUnmappedObjects(&reader)
                     if reader.snapshot.rowCount == 0 { continue }
                     try importer.importBatch(reader.snapshot)
-                    let found = importer.validationFailures(nil)
+                    // What a policy has replaced is still there when the batch is saved.
+                    importer.deletions.holdReplaced()
+                    let found = try importer.validationFailures(nil)
                     if found.isEmpty {
                         try save(importer, reader.snapshot)
                         report.batchCount += 1

@@ -351,7 +351,7 @@ struct ImportRun {
         importer.deletions.holdReplaced()
         try importer.delete(try importer.decideDeletions(isDryRun: true))
         context.processPendingChanges()
-        importer.refused += importer.validationFailures(nil, from: touchedBefore)
+        importer.refused += try importer.validationFailures(nil, from: touchedBefore)
         if options.failurePolicy == .fail, let first = importer.refused.first { throw first.error }
     }
 
@@ -375,7 +375,8 @@ struct ImportRun {
                 try importer.matcher.known.takeOut(deleted, importer.editor)
             } else {
                 try importer.delete(deleted)
-                if let first = importer.validationFailures(nil).first { throw first.error }
+                context.processPendingChanges()
+                if let first = try importer.validationFailures(nil).first { throw first.error }
                 try context.validateAsSave()
             }
             return try importer.editor.undo()

@@ -287,6 +287,27 @@ final class RuledMember: NSManagedObject {
         #expect(try stack.count("Member") == 1)
     }
 
+    @Test(arguments: ImportOptions.FailurePolicy.allCases, [nil, 1])
+    func `what an import has made and gives up again is refused by no rule`(
+        _ policy: ImportOptions.FailurePolicy, _ batch: Int?
+    ) throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("name"),
+                    .toMany("notes", "Note", inverse: "owner", rule: .cascadeDeleteRule),
+                ])
+            sketch.entity(
+                "Note", [.attribute("text"), .toOne("owner", "Owner", inverse: "notes", isOptional: false)])
+        }
+        let text = #"[{"id": 1, "name": "x", "notes": [{"text": "a"}]}, {"id": 1, "notes": [{"text": "b"}]}]"#
+        let report = try world.stack.importJSON(text, "Owner", options: options(policy, batch: batch))
+        #expect(report.failures.isEmpty)
+        #expect(try world.value("name", of: "Owner", "id", 1) == "x")
+        #expect(try world.values("text", of: "Note") == ["b"])
+    }
+
     @Test func `a report survives a coder`() throws {
         let stack = try stack()
         let report = try stack.importJSON(text, "Character", options: options(.skip))
