@@ -43,6 +43,8 @@ struct ImportDeletions {
     private(set) var ends: [ObjectIdentifier: Place] = [:]
     /// Objects that have become objects of another entity: they go without being counted.
     var succeeded: [NSManagedObject] = []
+    /// How many of the store's objects have been deleted, by entity: those that nobody has saved count for no limit.
+    private var deletedFromStore: [Int]
     /// The objects that the data mentions, as far as it matters.
     private var mentioned: Set<ObjectIDKey> = []
     /// By entity: whether the data had an object of it, not only references.
@@ -60,6 +62,7 @@ struct ImportDeletions {
         plans = matcher.plans
         needsMentions = plans.contains(where: \.deletes)
         hasData = plans.map { _ in false }
+        deletedFromStore = plans.map { _ in 0 }
     }
 
     // MARK: Noting
@@ -158,11 +161,10 @@ struct ImportDeletions {
         ends.removeAll()
         succeeded.removeAll()
         var pending = chosen
-        let before = counts
-        var isStored = false
+        let before = deletedFromStore
         while let object = pending.popLast() {
             guard let number = known.number(of: object) else { continue }
-            if !object.objectID.isTemporaryID { isStored = true }
+            if !object.objectID.isTemporaryID { deletedFromStore[number] += 1 }
             counts[number].deleted += 1
             for part in plans[number].relationships where plans[number].properties[part].isOwning {
                 pending += object.relatedObjects(part, plans[number].properties[part]).filter {
@@ -170,7 +172,7 @@ struct ImportDeletions {
                 }
             }
         }
-        if isStored { try checkLimits(counts, before, isDryRun: isDryRun) }
+        if deletedFromStore != before { try checkLimits(before, isDryRun: isDryRun) }
         return chosen + others
     }
 
@@ -198,19 +200,16 @@ struct ImportDeletions {
         return (going, left.filter { kept.contains(ObjectIdentifier($0.object)) })
     }
 
-    /// - Parameter before: The counts of what is gone already, with the batches before this one.
-    private mutating func checkLimits(
-        _ counts: [ImportReport.Counts], _ before: [ImportReport.Counts], isDryRun: Bool
-    ) throws {
+    /// - Parameter before: How many are gone already, with the batches before this one. By entity.
+    private mutating func checkLimits(_ before: [Int], isDryRun: Bool) throws {
         for plan in plans {
             let limits = [plan.deletionLimit, ceiling].compactMap(\.self)
             if limits.isEmpty { continue }
-            func deleted(_ counts: [ImportReport.Counts]) -> Int {
-                (plan.number..<known.schema.entities[plan.number].end).reduce(0) { $0 + counts[$1].deleted }
-            }
-            let (deleted, gone) = (deleted(counts), deleted(before))
+            let kinds = plan.number..<known.schema.entities[plan.number].end
+            let (deleted, gone) = (deletedFromStore[kinds].reduce(0, +), before[kinds].reduce(0, +))
             guard deleted > gone else { continue }
-            let total = try context.count(for: known.request(plan.number)) + gone
+            // A dry run leaves in the store what it deletes.
+            let total = try context.count(for: known.request(plan.number)) + (isDryRun ? 0 : gone)
             let exceeded = ExceededDeletionLimit(
                 entity: plan.name, deleted: deleted, total: total, allowed: limits.allowed(of: total))
             if deleted <= exceeded.allowed { continue }

@@ -247,6 +247,25 @@ import Testing
         #expect(try world.count("Player") == 0)
     }
 
+    @Test(arguments: [1, 5000], [false, true])
+    func `no limit counts what an import has made and gives up before it is saved`(_ size: Int, _ isDryRun: Bool) throws
+    {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id"],
+                [.attribute("id"), .toMany("notes", "Note", inverse: "owner", rule: .cascadeDeleteRule)])
+            sketch.entity("Note", [.attribute("text"), .toOne("owner", "Owner", inverse: "notes")])
+        }
+        try world.take(#"{"id": "1", "notes": [{"text": "old"}]}"#, "Owner")
+        world.options.batchSize = size
+        world.options.isDryRun = isDryRun
+        world.options.mapping["Note"].deletionLimit = .percent(100)
+        let report = try world.take(
+            #"[{"id": "1", "notes": [{"text": "a"}]}, {"id": "1", "notes": [{"text": "b"}]}]"#, "Owner")
+        #expect(report["Note"].deleted == 2 && report.exceededLimits.isEmpty)
+        #expect(try world.values("text", of: "Note") == (isDryRun ? ["old"] : ["b"]))
+    }
+
     @Test func `a whole graph has no list of what is gone beside it`() throws {
         let world = try world(text: ["JSONDeletedListKeyPath": "gone"])
         try world.take(team, "Team")
