@@ -263,6 +263,7 @@ struct ImportDeletions {
     /// - Parameter allowsEmptyInput: Whether data without a single object of an entity makes orphans of all.
     func orphansOfData(allowsEmptyInput: Bool) throws -> [NSManagedObject] {
         var found: [NSManagedObject] = []
+        let others = Set(succeeded.map(ObjectIdentifier.init))
         for plan in plans where isInputComplete {
             guard let rule = plan.orphans else { continue }
             let hasObjects = (plan.number..<known.schema.entities[plan.number].end).contains { hasData[$0] }
@@ -270,7 +271,7 @@ struct ImportDeletions {
             let entity = NSEntityDescription.entity(forEntityName: plan.name, in: context)
             let possible = try entity.flatMap(rule.predicate).map { [$0] } ?? []
             found += try known.fetch(known.request(plan.number, where: possible)).filter {
-                !mentioned.contains($0.objectID.lookupKey)
+                !mentioned.contains($0.objectID.lookupKey) && !others.contains(ObjectIdentifier($0))
             }
         }
         return found

@@ -134,6 +134,27 @@ import Testing
         #expect(try world.count("Book") == 2)
     }
 
+    @Test(arguments: [1, 1000], [false, true])
+    func `a stub that becomes one of a sub-entity is no orphan, and no deletion`(_ size: Int, _ saves: Bool) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal",
+                info: [
+                    "identityAttributes": "id", "JSONEntityKey": "type", "JSONOrphanPolicy": "delete",
+                    "JSONDeletionLimit": "0",
+                ],
+                [.attribute("id", .integer64AttributeType), .attribute("name"), .toOne("pal", "Animal")])
+            sketch.entity("Cat", parent: "Animal", [])
+        }
+        (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+        try world.take(#"[{"id": 1, "name": "a", "pal": 2}]"#, "Animal")
+        let report = try world.take(
+            #"[{"id": 1, "name": "a", "pal": 2}, {"id": 2, "type": "Cat", "name": "Tom"}]"#, "Animal")
+        #expect(report.total.deleted == 0)
+        #expect(try world.values("name", of: "Animal") == ["Tom", "a"])
+        #expect(try world.members("pal", "name", of: "Animal", "id", 1) == ["Tom"])
+    }
+
     @Test(arguments: ["keep", "replace"], [false, true])
     func `what leads to itself goes on doing so as one of a sub-entity`(_ policy: String, _ isOrdered: Bool) throws {
         let world = try ImportWorld(.sqlite) { sketch in
