@@ -14,6 +14,11 @@
 //
 //     {"id": 1, "version": 2, "name": "old"}                one batch: the store may have a later version
 //     {"id": 1, "version": 6}                               the next one
+//
+// And so is one that makes another kind of an object than an earlier one, where that replaces it:
+//
+//     {"id": 1, "type": "Cat", "lives": 9}                  one batch: a stored dog loses its tricks
+//     {"id": 1, "type": "Dog", "name": "Rex"}               the next one
 
 extension JSONSnapshotReader {
     /// Reads records until there are enough rows, or the next one needs what has come of those before, and returns whether there
@@ -60,11 +65,12 @@ extension JSONSnapshotReader {
         var claimed = snapshot.tables.map(\.count)
         // The text of the batch is held, also what of it is no value.
         while hasMore, !isFull(snapshot), reader.tokenOffset - begin < Self.heldTextLimit {
-            let (offset, known, mixes) = (reader.tokenOffset, snapshot.earlier.count, snapshot.versionMixCount)
+            let (offset, known) = (reader.tokenOffset, snapshot.earlier.count)
+            let (mixes, replaced) = (snapshot.versionMixCount, snapshot.replacedSiblingCount)
             hasMore = try readRecord()
             count += 1
             let isRestating =
-                snapshot.versionMixCount > mixes || snapshot.namesClaimed
+                snapshot.versionMixCount > mixes || snapshot.replacedSiblingCount > replaced || snapshot.namesClaimed
                 || snapshot.earlier.count > known
                     && (snapshot.restatesMembers(saidBefore: offset, from: known)
                         || snapshot.restatesVersions(saidBefore: offset, from: known))
