@@ -47,43 +47,45 @@ struct ImportRun {
         // What keeps nothing where anything fails is one save.
         self.mode = options.failurePolicy == .collect && mode == .saveBatches ? .saveAtEnd : mode
         self.model = model
+        let isReadTwice: Bool
         var options = options
         var sources = try sources.map { try $0.named(for: entityName, model) }
-        var guessed = GraphDiff.Identification()
-        // A snapshot has the identities that it was made with.
-        if options.guessesKeys, !sources.isEmpty {
-            sources = try sources.map { try $0.rereadable() }
-            do {
-                guessed = try options.guessKeys(of: sources, entityName, for: context, model)
-            } catch {
-                for source in sources { source.removeTemporaryFile() }
-                throw error
+        do {
+            // A snapshot has the identities that it was made with.
+            if options.guessesKeys, !sources.isEmpty {
+                sources = try sources.rereadable()
+                identification = try options.guessKeys(of: sources, entityName, for: context, model)
+            } else {
+                identification = GraphDiff.Identification()
             }
+            self.options = options
+            mapping = try GraphMapping(model, options.mapping)
+            // A misspelt name is one also where there is nothing to import.
+            for name in sources.map({ $0.entity ?? entityName }) where name != nil {
+                _ = try mapping.entity(named: name)
+            }
+            let isCheckedFirst = self.mode == .saveBatches && !options.isDryRun && options.checksInputFirst
+            isReadTwice = isCheckedFirst || options.failurePolicy != .fail
+            if isReadTwice { sources = try sources.rereadable() }
+            try Self.addDeletedLists(to: &sources, entityName, mapping)
+        } catch {
+            for source in sources { source.removeTemporaryFile() }
+            throw error
         }
-        identification = guessed
-        self.options = options
-        mapping = try GraphMapping(model, options.mapping)
-        // A misspelt name is one also where there is nothing to import.
-        for name in sources.map({ $0.entity ?? entityName }) where name != nil { _ = try mapping.entity(named: name) }
-        let isCheckedFirst = self.mode == .saveBatches && !options.isDryRun && options.checksInputFirst
-        let isReadTwice = isCheckedFirst || options.failurePolicy != .fail
-        let read = isReadTwice ? try sources.map { try $0.rereadable() } : sources
-        self.sources = try Self.withDeletedLists(read, entityName, mapping)
+        self.sources = sources
         self.progress = ByteProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
         turns = ImportTurns(context, keepsWaiting: self.progress.keepsWaiting)
     }
 
-    /// The sources, and behind them the lists of objects that are gone which the texts have beside their records.
-    private static func withDeletedLists(
-        _ sources: [ImportSource], _ entityName: String?, _ mapping: GraphMapping
-    ) throws -> [ImportSource] {
-        var all = sources
+    /// Adds, behind the sources, the lists of objects that are gone which the texts have beside their records.
+    private static func addDeletedLists(
+        to sources: inout [ImportSource], _ entityName: String?, _ mapping: GraphMapping
+    ) throws {
         for (number, source) in sources.enumerated()
         where try source.hasDeletedList(source.entity ?? entityName, mapping) {
-            all[number] = try source.rereadable()
-            all.append(all[number].deletedList())
+            sources[number] = try source.rereadable()
+            sources.append(sources[number].deletedList())
         }
-        return all
     }
 
     var savesBatches: Bool { mode == .saveBatches && !options.isDryRun }
