@@ -75,6 +75,19 @@ import Testing
         #expect(try !world.take(text, "Reader").hasChanges)
     }
 
+    @Test(arguments: [1, 1000], [false, true])
+    func `a stub that is filled, and becomes one of a sub-entity later, counts once`(_ size: Int, _ saves: Bool) throws
+    {
+        var world = try world()
+        try world.take(#"[{"id": 1, "book": 3}, {"id": 2}]"#, "Reader")
+        (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+        let report = try world.take(
+            #"[{"id": 1, "book": {"id": 3, "title": "t"}}, {"id": 2, "comic": {"id": 3, "artist": "x"}}]"#, "Reader")
+        #expect(report["Book"] == ImportReport.Counts())
+        #expect(report["Comic"].updated == 1 && report.total.updated == 2)
+        #expect(try world.value("title", of: "Comic", "id", 3) == "t")
+    }
+
     @Test func `what is said again counts, also where the object is known as one of a sub-entity since`() throws {
         let world = try world()
         try world.take(
