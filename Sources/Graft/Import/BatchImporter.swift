@@ -15,6 +15,7 @@
 //     +Filling      what is left gets new objects; values and relationships are set where they differ
 //     +Connecting   relationships, by the policies that they have
 //     +Unresolved   references to objects that aren't there, at the end
+//     +Unlinked     links that can't be made
 
 import CoreData
 import Foundation
@@ -67,6 +68,8 @@ final class BatchImporter {
     var relinked: [GraphSnapshot.Cell] = []
     /// Whether a version leaves objects of the current batch alone.
     var hasOutdated = false
+    /// The links that can't be made; nil where the first one ends the import.
+    var unlinked: [Unlinked]?
     /// What the saves of a dry run's batches would have refused.
     var refused: [Refusal] = []
     /// Whether objects that were changed have again what they had.

@@ -361,13 +361,25 @@ struct ImportRun {
     ///
     /// - Parameter isValid: Whether what it touched has been validated already.
     func finish(_ importer: BatchImporter, _ report: inout ImportReport, isValid: Bool = false) throws {
+        try resolveReferences(importer, &report)
+        try end(importer, isValid: isValid)
+    }
+
+    /// Links what waits for objects, now that all batches have been taken.
+    func resolveReferences(_ importer: BatchImporter, _ report: inout ImportReport) throws {
         if let target = importer.target { throw CoreDataErrors.noObject(for: target) }
         try beginTurn(importer)
-        defer { turns.end() }
         try importer.newRows?.save(&importer.tally.counts)
         if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
             report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
         }
+    }
+
+    /// Deletes what goes, and saves, or takes all back in a dry run.
+    ///
+    /// - Parameter isValid: Whether what it touched has been validated already.
+    func end(_ importer: BatchImporter, isValid: Bool) throws {
+        defer { turns.end() }
         try importer.deletions.takeHeld()
         let orphans = try importer.deletions.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
         if !isValid, mode == .keep { try importer.validateChanges(mapping) }
@@ -386,23 +398,5 @@ struct ImportRun {
         try importer.delete(deleted)
         importer.forgetRestored()
         if mode != .keep, context.hasChanges { try context.saveNamingRefused() }
-    }
-
-    /// The error with the place in the text that it came from, as far as that is known.
-    func located(_ error: any Error, _ importer: BatchImporter, _ report: ImportReport) -> GraftError {
-        var located = CoreDataErrors.graftError(error)
-        if sources.isEmpty {
-            located.place.byteOffset = nil
-        } else if let object = CoreDataErrors.object(of: error), let origin = importer.origin(of: object) {
-            located = located.located(in: sources[origin.source].place(ofOffset: origin.offset, options))
-        } else if let offset = located.place.byteOffset, located.place.line == nil {
-            located.place.byteOffset = nil
-            located = located.located(in: sources[importer.sourceNumber].place(ofOffset: offset, options))
-        }
-        if savesBatches, report.batchCount > 0, located.underlying == nil {
-            let batches = report.batchCount == 1 ? "1 batch" : "\(report.batchCount) batches"
-            located.underlying = "\(batches) before it had been saved and stay"
-        }
-        return located
     }
 }

@@ -308,6 +308,36 @@ final class RuledMember: NSManagedObject {
         #expect(try world.values("text", of: "Note") == ["b"])
     }
 
+    @Test func `collecting names each missing object, each link that can't be made, and what rules refuse`() throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal", info: ["identityAttributes": "id"],
+                [.attribute("id", .integer64AttributeType), .attribute("name")])
+            sketch.entity("Cat", parent: "Animal", [.toOne("owner", "Person", inverse: "cat")])
+            sketch.entity(
+                "Person", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("name", isOptional: false),
+                    .toOne("cat", "Cat", inverse: "owner"),
+                    .toOne("boss", "Person", inverse: "reports").annotated(["JSONReferencePolicy": "fail"]),
+                    .toMany("reports", "Person", inverse: "boss"),
+                ])
+        }
+        try world.take(#"[{"id": 9, "name": "x"}]"#, "Animal")
+        let report = try #require(
+            failures {
+                try world.stack.importJSON(
+                    """
+                    [{"id": 1, "name": "a", "boss": 8}, {"id": 2, "name": "b", "cat": 9}, {"id": 3},
+                     {"id": 4, "name": "d", "boss": 1}, {"id": 5, "name": "e", "boss": 7}]
+                    """, "Person", options: options(.collect))
+            })
+        #expect(report.failures.map(\.record) == [0, 1, 2, 4])
+        #expect(report.failures.map(\.property) == ["boss", "cat", "name", "boss"])
+        #expect(report.failures.map(\.line) == [1, 1, 1, 2])
+        #expect(try world.count("Person") == 0)
+    }
+
     @Test func `a report survives a coder`() throws {
         let stack = try stack()
         let report = try stack.importJSON(text, "Character", options: options(.skip))
