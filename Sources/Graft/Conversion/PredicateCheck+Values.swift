@@ -14,17 +14,17 @@ extension PredicateCheck {
     ) throws {
         if case .objects(let entity) = meaning { return try requireObjects(other, of: entity) }
         if case .computed = meaning { return try refuseTexts(in: other) }
-        guard case .value(let attribute) = meaning, let kind = kind(of: attribute) else { return }
+        guard case .value(let part) = meaning, let kind = kind(of: part) else { return }
         switch comparison {
         case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
-            try take(other, for: attribute, kind)
+            try take(other, for: part, kind)
         case _ where isLeft: return
         case .like, .beginsWith, .endsWith, .matches, .contains:
             throw GraftError(
                 .other(
                     finding: "\(kind) has no text to search in",
-                    remedy: "Compare with ==, !=, <, <=, >, >=, IN or BETWEEN."), at: place(of: attribute))
-        default: try take(other, for: attribute, kind)
+                    remedy: "Compare with ==, !=, <, <=, >, >=, IN or BETWEEN."), at: place(of: part))
+        default: try take(other, for: part, kind)
         }
     }
 
@@ -55,40 +55,43 @@ extension PredicateCheck {
     }
 
     /// The type of an attribute's values; nil where a text may be one.
-    private func kind(of attribute: NSAttributeDescription) -> AttributeKind? {
+    private func kind(of part: PropertyPart) -> AttributeKind? {
+        guard let attribute = part.property as? NSAttributeDescription else { return nil }
         let kind = AttributeKind(attribute)
         return kind == .string || kind == .transformable ? nil : kind
     }
 
     private mutating func take(
-        _ expression: NSExpression, for attribute: NSAttributeDescription, _ kind: AttributeKind
+        _ expression: NSExpression, for part: PropertyPart, _ kind: AttributeKind
     ) throws {
         for constant in Self.constants(in: expression) {
             if let number = constant.constantValue as? NSNumber, !kind.isNumeric {
                 throw GraftError(
                     .other(
                         finding: "\(kind) is compared with the number \(number), and none is equal to it",
-                        remedy: "Write the value as a text, as in JSON."), at: place(of: attribute))
+                        remedy: "Write the value as a text, as in JSON."), at: place(of: part))
             }
             guard let text = constant.constantValue as? String else { continue }
             do {
-                let value = try converter(of: attribute, kind, for: text).value(of: JSONValue.string(text))
+                let value = try converter(of: part, kind, for: text).value(of: JSONValue.string(text))
                 values[ObjectIdentifier(constant)] = NSExpression(forConstantValue: value.object)
             } catch let error as GraftError {
                 let finding = error.failureReason ?? "\"\(text)\" is no \(kind)"
-                throw GraftError(.other(finding: finding, remedy: "Change the predicate."), at: place(of: attribute))
+                throw GraftError(.other(finding: finding, remedy: "Change the predicate."), at: place(of: part))
             }
         }
     }
 
     /// What an import reads a text with. A date may be one in ISO 8601, too, where the model has another form for it.
     private func converter(
-        of attribute: NSAttributeDescription, _ kind: AttributeKind, for text: String
+        of part: PropertyPart, _ kind: AttributeKind, for text: String
     ) throws -> AttributeConverter {
-        guard kind == .date, let model = attribute.entity.managedObjectModel as NSManagedObjectModel? else {
+        let entity = part.whole.entity
+        guard kind == .date, let model = entity.managedObjectModel as NSManagedObjectModel? else {
             return AttributeConverter(kind)
         }
-        let said = try MappingRules(model).property(attribute, of: attribute.entity).said
+        let rules = try MappingRules(model)
+        let said = rules.part(part, of: rules.property(part.whole, of: entity).said, in: entity)
         var converter = AttributeConverter(kind, said)
         if converter.datePattern?.date(text) == nil, text.withUTF8Span({ Instant(iso8601: $0) }) != nil {
             converter.datePattern = nil
@@ -105,8 +108,8 @@ extension PredicateCheck {
         }
     }
 
-    private func place(of attribute: NSAttributeDescription) -> GraftError.Place {
-        GraftError.Place(source: source, entity: attribute.entity.name, property: attribute.name)
+    private func place(of part: PropertyPart) -> GraftError.Place {
+        GraftError.Place(source: source, entity: part.whole.entity.name, property: part.name)
     }
 }
 

@@ -54,7 +54,7 @@ package struct PredicateCheck {
     /// What an expression gives.
     enum Meaning {
         case objects(of: NSEntityDescription)
-        case value(of: NSAttributeDescription)
+        case value(of: PropertyPart)
         /// The result of arithmetic, a count, a sum or an average: never a text.
         case computed
         /// What only a run would show: a function's result, a part of a transformable value.
@@ -153,20 +153,23 @@ package struct PredicateCheck {
 
     private func follow(_ keyPath: String, from start: Meaning) throws -> Meaning {
         guard case .objects(var owner) = start else { return .anything }
-        var value: NSAttributeDescription?
+        var value: PropertyPart?
         for key in keyPath.split(separator: ".") where key.first != "@" && key.lowercased() != "self" {
-            if value != nil { throw unreachable(String(key), in: keyPath) }
-            if ["objectID", "entity"].contains(key) { return .anything }
-            let property = try property(String(key), of: owner)
-            if let attribute = property as? NSAttributeDescription {
-                // What is in a transformable or composite value, nobody knows here.
-                if attribute.hasParts { return .anything }
-                value = attribute
-            } else if let destination = (property as? NSRelationshipDescription)?.destinationEntity {
-                owner = destination
-            } else {
+            if let whole = value {
+                value = try element(String(key), of: whole, in: keyPath)
+            } else if ["objectID", "entity"].contains(key) {
                 return .anything
+            } else {
+                let property = try property(String(key), of: owner)
+                if property is NSAttributeDescription {
+                    value = PropertyPart(name: property.name, property: property, whole: property, elements: [])
+                } else if let destination = (property as? NSRelationshipDescription)?.destinationEntity {
+                    owner = destination
+                } else {
+                    return .anything
+                }
             }
+            if value?.isOpen == true { return .anything }
         }
         let result = value.map(Meaning.value) ?? .objects(of: owner)
         // The outermost operator gives the result; those within it give what it is computed from.
@@ -195,6 +198,20 @@ package struct PredicateCheck {
         throw GraftError.unknownProperty(key, among: properties.keys, at: place(in: owner))
     }
 
+    /// The element of a composite attribute that a key path goes on to.
+    private func element(_ key: String, of part: PropertyPart, in keyPath: String) throws -> PropertyPart {
+        guard let composite = part.property as? NSCompositeAttributeDescription else {
+            throw unreachable(key, in: keyPath)
+        }
+        guard let element = composite.elements.first(where: { $0.name == key }) else {
+            throw GraftError.unknownProperty(
+                key, among: composite.elements.map(\.name),
+                at: .init(source: source, entity: part.whole.entity.name, property: part.name))
+        }
+        return PropertyPart(
+            name: "\(part.name).\(key)", property: element, whole: part.whole, elements: part.elements + [element])
+    }
+
     private func unreachable(_ key: String, in keyPath: String) -> GraftError {
         GraftError(
             .other(finding: "'\(keyPath)' asks a value for its '\(key)'", remedy: "End the key path at the attribute."),
@@ -209,6 +226,13 @@ package struct PredicateCheck {
 
     private func place(in owner: NSEntityDescription) -> GraftError.Place {
         GraftError.Place(source: source, entity: owner.name)
+    }
+}
+
+extension PropertyPart {
+    /// Whether a key path may go on in a value, to what the model doesn't tell.
+    fileprivate var isOpen: Bool {
+        !(property is NSCompositeAttributeDescription) && (property as? NSAttributeDescription)?.hasParts ?? true
     }
 }
 

@@ -10,7 +10,7 @@ extension DictionaryReader {
             let entity = schema.entities[nodes[first].entity]
             rows[first] = snapshot.settle(
                 snapshot.resolved(rows[first]), identity: entity.identityColumns, space: entity.identitySpace,
-                saysMore: nodes[node].hasLinks)
+                saysMore: nodes[node].hasLinks || nodes[node].root == node)
         }
         guard needsOrder else { return }
         let row = snapshot.resolved(rows[first])

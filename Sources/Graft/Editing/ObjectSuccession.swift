@@ -52,12 +52,16 @@ struct ObjectSuccession {
     private func move(
         from old: NSManagedObject, to new: NSManagedObject, _ properties: ArraySlice<GraphSchema.Property>
     ) throws {
+        // Where an object leads to itself, the move of one side changes the other one.
+        let links = properties.enumerated().map { number, property in
+            property.isAttribute ? [] : old.relatedObjects(number, property)
+        }
         for (number, property) in properties.enumerated() where !property.isDerived {
             switch property.kind {
             case .attribute:
                 try new.assign(try old.graphValue(number, property), number, property)
             case .toOne(let destination):
-                guard let end = old.destination(number, property) else { continue }
+                guard let end = links[number].first else { continue }
                 if let back = property.inverse, schema.entities[destination].properties[back].isOrdered {
                     try give(new, placeOf: old, schema.entities[destination].properties[back], back, of: end)
                 } else {
@@ -65,7 +69,7 @@ struct ObjectSuccession {
                     try editor.connect(number, property, of: new, to: end === old ? new : end, isNew: true)
                 }
             case .toMany(let destination, _):
-                let members = old.members(number, property)
+                let members = links[number]
                 if let back = property.inverse, schema.entities[destination].properties[back].isOrdered {
                     for end in members where end !== old {
                         try give(new, placeOf: old, schema.entities[destination].properties[back], back, of: end)

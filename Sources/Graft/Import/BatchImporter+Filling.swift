@@ -255,10 +255,10 @@ extension BatchImporter {
             if try changeLink(statement, of: object, plan, isNew: isNew, snapshot), !isNew {
                 relinked.append(statement.cell)
             }
-        } catch var error as GraftError where error.place.byteOffset == nil {
+        } catch var error as GraftError {
             let row = statement.cell.row
-            error.place.byteOffset = snapshot.tables[row.entity].knownOffset(row.row)
-            throw error
+            error.place.byteOffset = error.place.byteOffset ?? snapshot.tables[row.entity].knownOffset(row.row)
+            try refuse(error, source: sourceNumber)
         }
     }
 

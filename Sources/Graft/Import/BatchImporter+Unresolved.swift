@@ -109,7 +109,7 @@ extension BatchImporter {
 
     /// Tries all references that wait, and those of earlier imports, once more.
     ///
-    /// - Throws: ``GraftError`` with `unresolvedReference` for the first one that must not fail and does.
+    /// - Throws: ``GraftError`` with `unresolvedReference` for the first one that must not fail and does, unless all are noted.
     func resolvePending(_ earlier: [ImportReport.UnresolvedReference]) throws -> [ImportReport.UnresolvedReference] {
         var unresolved: [ImportReport.UnresolvedReference] = []
         let owners = try matcher.find(earlier.map(\.owner))
@@ -135,14 +135,14 @@ extension BatchImporter {
         let left = try pending.all.compactMap { reference in
             try reference.isResolved ? nil : owner(of: reference).map { (reference: reference, owner: $0) }
         }
-        if let failed = left.first(where: { $0.reference.policy == .fail })?.reference {
+        for (failed, _) in left where failed.policy == .fail {
             let destination = failed.destination
-            sourceNumber = failed.source
-            throw GraftError(
+            let error = GraftError(
                 .unresolvedReference(entity: destination.entity, identity: destination.identity.words),
                 at: .init(
                     byteOffset: failed.offset, entity: plans[failed.entity].name,
                     property: plans[failed.entity].properties[failed.relationship].name))
+            try refuse(error, source: failed.source)
         }
         return try unresolved + left.map { try described($0, of: $1) }
     }
@@ -182,22 +182,26 @@ extension BatchImporter {
             let entity = number(of: owner)
         else { return }
         let property = plans[entity].properties[first.relationship]
-        var isChanged = false
-        if property.isToMany {
-            var members = owner.members(first.relationship, property)
-            var known = Set(members.map(ObjectIdentifier.init))
-            for (index, object) in arrived {
-                // Behind those of the list that were there, and behind those that have arrived since and are named before it.
-                let position = pending[index].position
-                let before = positions.count(below: position ?? .max)
-                positions.insert(position ?? .max, at: before)
-                guard known.insert(ObjectIdentifier(object)).inserted else { continue }
-                let place = position.map { position in pending[index].present.map { $0 + before } ?? position }
-                members.insert(object, at: min(place ?? members.count, members.count))
-            }
-            isChanged = try connect(first.relationship, property, of: owner, to: members, isNew: false)
-        } else if let last = arrived.last {
-            isChanged = try connect(first.relationship, property, of: owner, to: last.object, isNew: false)
+        var members = property.isToMany ? owner.members(first.relationship, property) : []
+        var known = Set(members.map(ObjectIdentifier.init))
+        for (index, object) in arrived where property.isToMany {
+            // Behind those of the list that were there, and behind those that have arrived since and are named before it.
+            let position = pending[index].position
+            let before = positions.count(below: position ?? .max)
+            positions.insert(position ?? .max, at: before)
+            guard known.insert(ObjectIdentifier(object)).inserted else { continue }
+            let place = position.map { position in pending[index].present.map { $0 + before } ?? position }
+            members.insert(object, at: min(place ?? members.count, members.count))
+        }
+        let isChanged: Bool
+        do {
+            isChanged =
+                try property.isToMany
+                ? connect(first.relationship, property, of: owner, to: members, isNew: false)
+                : connect(first.relationship, property, of: owner, to: arrived.last?.object, isNew: false)
+        } catch var error as GraftError {
+            error.place.byteOffset = error.place.byteOffset ?? first.offset
+            return try refuse(error, source: first.source)
         }
         guard isChanged else { return }
         tally.touched.append(.init(object: owner, isStub: false, source: first.source, offset: first.offset ?? -1))

@@ -13,7 +13,7 @@ extension BatchImporter {
     /// - Throws: Core Data's validation error for the first value that a rule refuses.
     func validateChanges(_ mapping: GraphMapping) throws {
         let rules = schema.entities.indices.map(hasRules)
-        for touched in tally.touched where !touched.object.isDeleted {
+        for touched in try staying() {
             guard let number = number(of: touched.object) else { continue }
             // A class may override the validation; then everything is asked of it.
             let isPlain = type(of: touched.object) == NSManagedObject.self
@@ -33,9 +33,9 @@ extension BatchImporter {
     ///   - mapping: Where it is given, only mapped properties are asked, as ``validateChanges(_:)`` does. Otherwise whole
     ///     objects are, as a save does.
     ///   - start: How many of what was touched are left out, because they have been asked.
-    func validationFailures(_ mapping: GraphMapping?, from start: Int = 0) -> [Refusal] {
+    func validationFailures(_ mapping: GraphMapping?, from start: Int = 0) throws -> [Refusal] {
         var failures: [Refusal] = []
-        for touched in tally.touched.dropFirst(start) where !touched.object.isDeleted {
+        for touched in try staying(from: start) {
             guard let number = number(of: touched.object) else { continue }
             let plan = plans[number]
             if let mapping {
@@ -61,6 +61,14 @@ extension BatchImporter {
             }
         }
         return failures
+    }
+
+    /// What was made or changed, and isn't deleted or about to be: what owners have given up goes in the end.
+    private func staying(from start: Int = 0) throws -> [ImportTally.TouchedObject] {
+        let going = try deletions.going()
+        return tally.touched.dropFirst(start).filter {
+            matcher.isThere($0.object) && !going.contains(ObjectIdentifier($0.object))
+        }
     }
 
     /// Which properties of an entity have rules.

@@ -15,6 +15,7 @@
 //     +Filling      what is left gets new objects; values and relationships are set where they differ
 //     +Connecting   relationships, by the policies that they have
 //     +Unresolved   references to objects that aren't there, at the end
+//     +Unlinked     links that can't be made
 
 import CoreData
 import Foundation
@@ -67,6 +68,8 @@ final class BatchImporter {
     var relinked: [GraphSnapshot.Cell] = []
     /// Whether a version leaves objects of the current batch alone.
     var hasOutdated = false
+    /// The links that can't be made; nil where the first one ends the import.
+    var unlinked: [Unlinked]?
     /// What the saves of a dry run's batches would have refused.
     var refused: [Refusal] = []
     /// Whether objects that were changed have again what they had.
@@ -145,6 +148,8 @@ final class BatchImporter {
         try matcher.findStored(&stored, snapshot)
         try makeStoredObjects(snapshot)
         var hanging = snapshot.relatedRows
+        // What is said of an owner after its end is another one's, and so is what hangs on it.
+        if !hanging.isEmpty { try endGone(snapshot) }
         try matcher.resolveRelatedIdentities(&hanging, snapshot)
         try settleFound(snapshot)
         try matcher.matchNestedObjects(of: matcher.knownRows(snapshot), snapshot)
@@ -183,6 +188,8 @@ final class BatchImporter {
         matcher.begin(snapshot)
         stored = StoredMatches(snapshot)
         states = snapshot.tables.map { [RowState](repeating: [], count: $0.count) }
+        // A batch that ended with an error has left some.
+        relinked.removeAll(keepingCapacity: true)
         hasOutdated = false
     }
 
@@ -212,23 +219,34 @@ final class BatchImporter {
     @inline(__always)
     func number(of object: NSManagedObject) -> Int? { matcher.number(of: object) }
 
-    /// Notes the objects that the data says are gone. From then on their rows stand for nothing, and what the data says of an object
-    /// with that identity afterwards makes a new one.
+    /// Lets the rows of objects that the data says are gone stand for nothing.
     ///
     /// - Throws: ``GraftError`` for one whose identity lacks an owner.
     private func takeGone(_ snapshot: borrowing GraphSnapshot) throws {
+        try endGone(snapshot)
+        if deletions.ends.isEmpty { return }
+        for entity in plans.indices {
+            for row in 0..<snapshot.tables[entity].count where snapshot.tables[entity].flags[row].contains(.gone) {
+                matcher.objects[entity][row] = nil
+            }
+        }
+    }
+
+    /// Notes the objects that the data says are gone. What it says of an object with that identity afterwards makes a new one.
+    private func endGone(_ snapshot: borrowing GraphSnapshot) throws {
         for entity in plans.indices {
             for row in 0..<snapshot.tables[entity].count where snapshot.tables[entity].flags[row].contains(.gone) {
                 try requireOwners(row, plans[entity], snapshot)
                 guard let object = matcher.objects[entity][row] else { continue }
                 deletions.noteDoomed(object, at: (sourceNumber, snapshot.tables[entity].offsets[row]))
-                matcher.objects[entity][row] = nil
             }
         }
         if deletions.ends.isEmpty { return }
         for (entity, plan) in plans.enumerated() {
             for (row, object) in matcher.objects[entity].enumerated() {
-                guard let object, let end = deletions.ends[ObjectIdentifier(object)] else { continue }
+                guard !snapshot.tables[entity].flags[row].contains(.gone), let object,
+                    let end = deletions.ends[ObjectIdentifier(object)]
+                else { continue }
                 // Who has referred to it before has it until it goes.
                 if (sourceNumber, snapshot.tables[entity].offsets[row]) >= end || !plan.isReference(row, snapshot) {
                     matcher.objects[entity][row] = nil

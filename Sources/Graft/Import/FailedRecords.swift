@@ -1,4 +1,4 @@
-// Which records of an import can't be taken, and why.
+// Which records of an import can't be taken, and why. Line, column and path of all are found at the end, in one go.
 
 import Foundation
 
@@ -8,7 +8,7 @@ struct FailedRecords {
     private(set) var records: [Set<Int>]
     /// Where each record begins, by text.
     private(set) var offsets: [[Int]]
-    private var found: [(source: Int, offset: Int, failure: ImportReport.Failure)] = []
+    private var found: [(finding: RecordFinding, record: Int?)] = []
     let limit: Int
 
     init(sourceCount: Int, limit: Int) {
@@ -20,32 +20,57 @@ struct FailedRecords {
     var isEmpty: Bool { found.isEmpty }
     var count: Int { found.count }
 
-    /// The failures in the order of the data.
-    var failures: [ImportReport.Failure] {
-        found.enumerated().sorted { one, other in
-            (one.element.source, one.element.offset, one.offset)
-                < (other.element.source, other.element.offset, other.offset)
-        }.map(\.element.failure)
+    /// The failures in the order of the data, each with its place. Each text is read once for that.
+    func failures(in sources: [ImportSource], _ options: ImportOptions) -> [ImportReport.Failure] {
+        var sorted = found.enumerated().sorted { one, other in
+            (one.element.finding.source, one.element.finding.offset, one.offset)
+                < (other.element.finding.source, other.element.finding.offset, other.offset)
+        }.map(\.element)
+        for (number, source) in sources.enumerated() {
+            let here = sorted.indices.filter {
+                sorted[$0].record != nil && sorted[$0].finding.source == number
+                    && sorted[$0].finding.error.place.line == nil
+            }
+            if here.isEmpty { continue }
+            let places = source.places(ofOffsets: here.map { sorted[$0].finding.offset }, options)
+            for (index, place) in zip(here, places) { sorted[index].finding.locate(in: place) }
+        }
+        return sorted.map { one in
+            var failure = ImportReport.Failure(one.finding.error, record: one.record)
+            if let value = one.finding.value { failure.value = value }
+            return failure
+        }
     }
 
     /// Takes over what a reader has noted.
     mutating func add(_ log: FailureLog, source: Int) {
         offsets[source] = log.offsets
-        for entry in log.entries { add(entry.error, source: source, record: entry.record) }
+        for entry in log.entries {
+            let start = log.offsets.indices.contains(entry.record) ? log.offsets[entry.record] : 0
+            let offset = entry.error.place.byteOffset ?? start
+            add(RecordFinding(source: source, offset: offset, error: entry.error), record: entry.record)
+        }
     }
 
     /// Adds what ended the reading of a text.
     mutating func addEnd(_ error: GraftError, source: Int) {
-        found.append((source, error.place.byteOffset ?? .max, ImportReport.Failure(error, record: nil)))
+        found.append((RecordFinding(source: source, offset: error.place.byteOffset ?? .max, error: error), nil))
     }
 
     /// Adds a failure of a record.
-    mutating func add(_ error: GraftError, source: Int, record: Int, value: String? = nil) {
-        records[source].insert(record)
-        var failure = ImportReport.Failure(error, record: record)
-        if let value { failure.value = value }
-        let start = offsets[source].indices.contains(record) ? offsets[source][record] : 0
-        found.append((source, error.place.byteOffset ?? start, failure))
+    mutating func add(_ finding: RecordFinding, record: Int) {
+        records[finding.source].insert(record)
+        found.append((finding, record))
+    }
+
+    /// The record that something was found of; nil where there is none.
+    func record(of finding: RecordFinding) -> Int? {
+        finding.offset < 0 ? nil : record(atOffset: finding.offset, source: finding.source)
+    }
+
+    /// Whether the record that a byte of a text belongs to can't be taken.
+    func hasRecord(atOffset offset: Int, source: Int) -> Bool {
+        record(atOffset: offset, source: source).map(records[source].contains) ?? false
     }
 
     /// The record that a byte of a text belongs to; nil where there is none.
@@ -57,5 +82,39 @@ struct FailedRecords {
             if starts[middle] <= offset { low = middle + 1 } else { high = middle }
         }
         return low > 0 ? low - 1 : nil
+    }
+}
+
+/// What can't be taken of a record.
+struct RecordFinding {
+    /// The number of the text.
+    var source: Int
+    /// Where in the text; -1 where that isn't known.
+    var offset: Int
+    var error: GraftError
+    /// The value that is wrong, where the error doesn't have it.
+    var value: String?
+
+    init(source: Int, offset: Int, error: GraftError) {
+        self.source = source
+        self.offset = offset
+        self.error = error
+    }
+
+    init(_ refusal: BatchImporter.Refusal) {
+        self.init(
+            source: refusal.touched.source, offset: refusal.touched.offset,
+            error: CoreDataErrors.graftError(refusal.error))
+        value = CoreDataErrors.value(of: refusal.error)
+    }
+
+    init(_ unlinked: BatchImporter.Unlinked) {
+        self.init(source: unlinked.source, offset: unlinked.error.place.byteOffset ?? -1, error: unlinked.error)
+    }
+
+    /// Takes the place of its offset.
+    mutating func locate(in place: GraftError.Place) {
+        error.place.byteOffset = nil
+        error = error.located(in: place)
     }
 }

@@ -43,6 +43,8 @@ struct ImportDeletions {
     private(set) var ends: [ObjectIdentifier: Place] = [:]
     /// Objects that have become objects of another entity: they go without being counted.
     var succeeded: [NSManagedObject] = []
+    /// How many of the store's objects have been deleted, by entity: those that nobody has saved count for no limit.
+    private var deletedFromStore: [Int]
     /// The objects that the data mentions, as far as it matters.
     private var mentioned: Set<ObjectIDKey> = []
     /// By entity: whether the data had an object of it, not only references.
@@ -60,6 +62,7 @@ struct ImportDeletions {
         plans = matcher.plans
         needsMentions = plans.contains(where: \.deletes)
         hasData = plans.map { _ in false }
+        deletedFromStore = plans.map { _ in 0 }
     }
 
     // MARK: Noting
@@ -149,31 +152,19 @@ struct ImportDeletions {
     mutating func decide(
         _ objects: [NSManagedObject] = [], isDryRun: Bool = false, _ counts: inout [ImportReport.Counts]
     ) throws -> [NSManagedObject] {
-        var seen: Set<ObjectIdentifier> = []
-        let owned = try known.owned(among: orphans.map(\.object))
-        let had = try stillHad(orphans)
-        let left = try orphans.filter {
-            try !owned.contains(ObjectIdentifier($0.object))
-                && !($0.way != nil && had.contains(ObjectIdentifier($0.object))) && isToGo($0)
-        }
-        let kept = try references.kept(among: left.map(\.object), besides: doomed + objects)
-        held += left.filter { kept.contains(ObjectIdentifier($0.object)) }
-        let gone = left.map(\.object).filter { !kept.contains(ObjectIdentifier($0)) }
-        let chosen = (doomed + gone + objects).filter { object in
-            !object.isDeleted && object.managedObjectContext != nil && known.number(of: object) != nil
-                && seen.insert(ObjectIdentifier(object)).inserted
-        }
+        let (chosen, kept) = try choose(besides: objects)
+        held += kept
+        var seen = Set(chosen.map(ObjectIdentifier.init))
         let others = succeeded
         orphans.removeAll()
         doomed.removeAll()
         ends.removeAll()
         succeeded.removeAll()
         var pending = chosen
-        let before = counts
-        var isStored = false
+        let before = deletedFromStore
         while let object = pending.popLast() {
             guard let number = known.number(of: object) else { continue }
-            if !object.objectID.isTemporaryID { isStored = true }
+            if !object.objectID.isTemporaryID { deletedFromStore[number] += 1 }
             counts[number].deleted += 1
             for part in plans[number].relationships where plans[number].properties[part].isOwning {
                 pending += object.relatedObjects(part, plans[number].properties[part]).filter {
@@ -181,23 +172,44 @@ struct ImportDeletions {
                 }
             }
         }
-        if isStored { try checkLimits(counts, before, isDryRun: isDryRun) }
+        if deletedFromStore != before { try checkLimits(before, isDryRun: isDryRun) }
         return chosen + others
     }
 
-    /// - Parameter before: The counts of what is gone already, with the batches before this one.
-    private mutating func checkLimits(
-        _ counts: [ImportReport.Counts], _ before: [ImportReport.Counts], isDryRun: Bool
-    ) throws {
+    /// The objects that are going to be deleted, with what they own: no rule of the model is asked about them.
+    func going() throws -> Set<ObjectIdentifier> {
+        if orphans.isEmpty, doomed.isEmpty { return [] }
+        return Set(known.withOwned(try choose(besides: []).going).map(ObjectIdentifier.init))
+    }
+
+    /// What goes of what has been given up, besides other objects, and what of it stays because the data has it elsewhere, too.
+    private func choose(besides objects: [NSManagedObject]) throws -> (going: [NSManagedObject], kept: [GivenUp]) {
+        let owned = try known.owned(among: orphans.map(\.object))
+        let had = try stillHad(orphans)
+        let left = try orphans.filter {
+            try !owned.contains(ObjectIdentifier($0.object))
+                && !($0.way != nil && had.contains(ObjectIdentifier($0.object))) && isToGo($0)
+        }
+        let kept = try references.kept(among: left.map(\.object), besides: doomed + objects)
+        let gone = left.map(\.object).filter { !kept.contains(ObjectIdentifier($0)) }
+        var seen: Set<ObjectIdentifier> = []
+        let going = (doomed + gone + objects).filter { object in
+            !object.isDeleted && object.managedObjectContext != nil && known.number(of: object) != nil
+                && seen.insert(ObjectIdentifier(object)).inserted
+        }
+        return (going, left.filter { kept.contains(ObjectIdentifier($0.object)) })
+    }
+
+    /// - Parameter before: How many are gone already, with the batches before this one. By entity.
+    private mutating func checkLimits(_ before: [Int], isDryRun: Bool) throws {
         for plan in plans {
             let limits = [plan.deletionLimit, ceiling].compactMap(\.self)
             if limits.isEmpty { continue }
-            func deleted(_ counts: [ImportReport.Counts]) -> Int {
-                (plan.number..<known.schema.entities[plan.number].end).reduce(0) { $0 + counts[$1].deleted }
-            }
-            let (deleted, gone) = (deleted(counts), deleted(before))
+            let kinds = plan.number..<known.schema.entities[plan.number].end
+            let (deleted, gone) = (deletedFromStore[kinds].reduce(0, +), before[kinds].reduce(0, +))
             guard deleted > gone else { continue }
-            let total = try context.count(for: known.request(plan.number)) + gone
+            // A dry run leaves in the store what it deletes.
+            let total = try context.count(for: known.request(plan.number)) + (isDryRun ? 0 : gone)
             let exceeded = ExceededDeletionLimit(
                 entity: plan.name, deleted: deleted, total: total, allowed: limits.allowed(of: total))
             if deleted <= exceeded.allowed { continue }
@@ -251,6 +263,7 @@ struct ImportDeletions {
     /// - Parameter allowsEmptyInput: Whether data without a single object of an entity makes orphans of all.
     func orphansOfData(allowsEmptyInput: Bool) throws -> [NSManagedObject] {
         var found: [NSManagedObject] = []
+        let others = Set(succeeded.map(ObjectIdentifier.init))
         for plan in plans where isInputComplete {
             guard let rule = plan.orphans else { continue }
             let hasObjects = (plan.number..<known.schema.entities[plan.number].end).contains { hasData[$0] }
@@ -258,7 +271,7 @@ struct ImportDeletions {
             let entity = NSEntityDescription.entity(forEntityName: plan.name, in: context)
             let possible = try entity.flatMap(rule.predicate).map { [$0] } ?? []
             found += try known.fetch(known.request(plan.number, where: possible)).filter {
-                !mentioned.contains($0.objectID.lookupKey)
+                !mentioned.contains($0.objectID.lookupKey) && !others.contains(ObjectIdentifier($0))
             }
         }
         return found

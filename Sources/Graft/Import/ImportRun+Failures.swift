@@ -27,7 +27,7 @@ extension ImportRun {
     private func report(of failed: FailedRecords) -> ImportReport {
         var report = ImportReport()
         report.isDryRun = options.isDryRun
-        report.failures = failed.failures
+        report.failures = failed.failures(in: sources, options)
         return report
     }
 
@@ -68,6 +68,7 @@ extension ImportRun {
         _ failed: inout FailedRecords, _ roots: ((NSManagedObject) throws -> Void)?
     ) throws -> ImportReport? {
         let importer = try makeImporter()
+        importer.unlinked = []
         defer { turns.end() }
         var report = ImportReport()
         report.isDryRun = options.isDryRun
@@ -79,31 +80,39 @@ extension ImportRun {
                 reader.skippedRecords = failed.records[number]
                 try importAll(reader, of: source, importer, &report) { objects.append($0) }
             }
-            // As a save would validate it, if there is one.
-            let found =
-                importer.refused.isEmpty
-                ? importer.validationFailures(mode == .keep ? mapping : nil) : importer.refused
-            if found.isEmpty {
-                if options.failurePolicy == .collect, !failed.isEmpty {
-                    throw ImportFailures(report: self.report(of: failed))
-                }
+            importer.deletions.isInputComplete = failed.isEmpty
+            // Without the records that couldn't be read, others may wait in vain: that is no failure of theirs.
+            if failed.isEmpty || options.failurePolicy == .skip { try resolveReferences(importer, &report) }
+            let unlinked = importer.takeUnlinked()
+            try note(unlinked.map { RecordFinding($0) }, &failed)
+            var refused: [BatchImporter.Refusal] = []
+            if unlinked.isEmpty || options.failurePolicy == .collect {
+                // As a save would validate it, if there is one.
+                refused =
+                    try importer.refused.isEmpty
+                    ? importer.validationFailures(mode == .keep ? mapping : nil) : importer.refused
+                // What has no link may lack what a rule wants.
+                refused.removeAll { failed.hasRecord(atOffset: $0.touched.offset, source: $0.touched.source) }
+                try note(refused.map { RecordFinding($0) }, &failed)
+            }
+            if options.failurePolicy == .collect, !failed.isEmpty {
+                throw ImportFailures(report: self.report(of: failed))
+            }
+            if unlinked.isEmpty, refused.isEmpty {
                 if let roots { try objects.forEach(roots) }
-                importer.deletions.isInputComplete = failed.isEmpty
-                try finish(importer, &report, isValid: true)
+                try end(importer, isValid: true)
                 try context.requireReadable()
                 complete(&report, importer)
                 addSkipped(failed, to: &report)
                 return report
             }
-            try note(found, &failed)
-            if options.failurePolicy == .collect { throw ImportFailures(report: self.report(of: failed)) }
         } catch let failures as ImportFailures {
             try importer.editor.undo()
             throw failures
         } catch {
-            let located = located(error, importer, report)
+            let finding = finding(of: error, importer)
             try importer.editor.undo()
-            try note(located, importer, &failed)
+            try note(finding, report, &failed)
             return nil
         }
         try importer.editor.undo()
@@ -124,33 +133,31 @@ extension ImportRun {
             var hasMore = true
             while hasMore {
                 try progress.checkCancellation()
-                let (start, findings) = (reader.recordCount, reader.findings)
-                let before = importer.state
+                let (start, before) = (reader.checkpoint(), importer.state)
+                importer.unlinked = []
                 do {
                     reader.startBatch()
                     hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
                     try beginTurn(importer)
                     try importer.readUnmappedObjects(&reader)
-                    if reader.snapshot.rowCount == 0 { continue }
-                    try importer.importBatch(reader.snapshot)
-                    let found = importer.validationFailures(nil)
+                    var found: [RecordFinding] = []
+                    if reader.snapshot.rowCount > 0 || !reader.snapshot.skippedCounts.isEmpty {
+                        found = try importAndSave(reader.snapshot, importer, &report)
+                    }
                     if found.isEmpty {
-                        try save(importer, reader.snapshot)
-                        report.batchCount += 1
+                        reader.goOn(from: start)
                         progress.advance(to: reader.reader.tokenOffset)
                         continue
                     }
                     try note(found, &failed)
                 } catch {
-                    let located = located(error, importer, report)
+                    let finding = finding(of: error, importer)
                     try importer.editor.undo()
-                    try note(located, importer, &failed)
+                    try note(finding, report, &failed)
                 }
                 try importer.editor.undo()
                 importer.state = before
-                reader = try snapshotReader(source)
-                _ = try reader.skipRecords(start)
-                reader.findings = findings
+                reader.goBack(to: start)
                 reader.skippedRecords = failed.records[number]
                 hasMore = true
             }
@@ -159,54 +166,63 @@ extension ImportRun {
             progress.finishSource(source)
         }
         importer.deletions.isInputComplete = failed.isEmpty
-        try finish(importer, &report, isValid: true)
+        // Records that have been saved can't be left out any more.
+        importer.unlinked = nil
+        do { try finish(importer, &report, isValid: true) } catch { throw located(error, importer, report) }
         complete(&report, importer)
         addSkipped(failed, to: &report)
         return report
     }
 
+    /// Imports and saves a batch; returns what can't be taken of it. Then nothing is saved.
+    private func importAndSave(
+        _ batch: borrowing GraphSnapshot, _ importer: BatchImporter, _ report: inout ImportReport
+    ) throws -> [RecordFinding] {
+        try importer.importBatch(batch)
+        let unlinked = importer.takeUnlinked()
+        if !unlinked.isEmpty { return unlinked.map { RecordFinding($0) } }
+        // What a policy has replaced is still there when the batch is saved.
+        importer.deletions.holdReplaced()
+        let refused = try importer.validationFailures(nil)
+        if !refused.isEmpty { return refused.map { RecordFinding($0) } }
+        try save(importer, batch)
+        report.batchCount += 1
+        return []
+    }
+
     // MARK: Noting
 
-    /// Notes what the model's rules refuse.
+    /// Notes links that can't be made, and what the model's rules refuse.
     ///
     /// - Throws: The first of the errors, where none of them belongs to a record.
-    private func note(_ found: [BatchImporter.Refusal], _ failed: inout FailedRecords) throws {
+    private func note(_ found: [RecordFinding], _ failed: inout FailedRecords) throws {
         // What follows from what the store can't read is nothing of the record's.
         try context.requireReadable()
-        let before = failed.records
-        for source in sources.indices {
-            let here = found.filter { $0.touched.source == source && $0.touched.offset >= 0 }
-                .sorted { $0.touched.offset < $1.touched.offset }
-            if here.isEmpty { continue }
-            let places = sources[source].places(ofOffsets: here.map(\.touched.offset), options)
-            for (one, place) in zip(here, places) {
-                guard let record = failed.record(atOffset: one.touched.offset, source: source) else { continue }
-                guard failed.count < failed.limit else {
-                    throw GraftError(.tooLarge(what: "the number of failures", limit: failed.limit), at: place)
-                }
-                failed.add(
-                    CoreDataErrors.graftError(one.error).located(in: place), source: source, record: record,
-                    value: CoreDataErrors.value(of: one.error))
+        let before = failed.count
+        for finding in found {
+            guard let record = failed.record(of: finding) else { continue }
+            guard failed.count < failed.limit else {
+                let place = sources[finding.source].place(ofOffset: finding.offset, options)
+                throw GraftError(.tooLarge(what: "the number of failures", limit: failed.limit), at: place)
             }
+            failed.add(finding, record: record)
         }
-        if failed.records == before, let first = found.first { throw CoreDataErrors.graftError(first.error) }
+        if failed.count == before, let first = found.first { throw first.error }
     }
 
     /// Notes an error that ended an attempt.
     ///
     /// - Throws: The error itself, where it isn't one of a record.
-    private func note(_ error: GraftError, _ importer: BatchImporter, _ failed: inout FailedRecords) throws {
+    private func note(_ finding: RecordFinding, _ report: ImportReport, _ failed: inout FailedRecords) throws {
         try context.requireReadable()
-        let source = importer.sourceNumber
-        guard error.concernsOneRecord, let offset = error.place.byteOffset,
-            let record = failed.record(atOffset: offset, source: source), !failed.records[source].contains(record),
-            failed.count < failed.limit
-        else { throw error }
-        failed.add(error, source: source, record: record)
+        guard finding.error.concernsOneRecord, let record = failed.record(of: finding),
+            !failed.records[finding.source].contains(record), failed.count < failed.limit
+        else { throw located(finding, report) }
+        failed.add(finding, record: record)
     }
 
     private func addSkipped(_ failed: FailedRecords, to report: inout ImportReport) {
-        report.failures = failed.failures
+        report.failures = failed.failures(in: sources, options)
         for (number, records) in failed.records.enumerated() where !records.isEmpty {
             // Texts whose entity isn't known have no records.
             guard let entity = try? mapping.entity(named: sources[number].entity ?? entityName) else { continue }
@@ -214,6 +230,37 @@ extension ImportRun {
             counts.skipped = records.count
             report.add(counts, entity: mapping.schema.entities[entity].name)
         }
+    }
+
+    // MARK: Places
+
+    /// What ended an import, and where in the texts it comes from, as far as that is known.
+    func finding(of error: any Error, _ importer: BatchImporter) -> RecordFinding {
+        let located = CoreDataErrors.graftError(error)
+        if let object = CoreDataErrors.object(of: error), let origin = importer.origin(of: object) {
+            return RecordFinding(source: origin.source, offset: origin.offset, error: located)
+        }
+        return RecordFinding(
+            source: importer.sourceNumber, offset: located.place.byteOffset ?? -1, error: located)
+    }
+
+    /// The error with its place.
+    func located(_ finding: RecordFinding, _ report: ImportReport) -> GraftError {
+        var finding = finding
+        if sources.isEmpty {
+            finding.error.place.byteOffset = nil
+        } else if finding.offset >= 0, finding.error.place.line == nil {
+            finding.locate(in: sources[finding.source].place(ofOffset: finding.offset, options))
+        }
+        if savesBatches, report.batchCount > 0, finding.error.underlying == nil {
+            let batches = report.batchCount == 1 ? "1 batch" : "\(report.batchCount) batches"
+            finding.error.underlying = "\(batches) before it had been saved and stay"
+        }
+        return finding.error
+    }
+
+    func located(_ error: any Error, _ importer: BatchImporter, _ report: ImportReport) -> GraftError {
+        located(finding(of: error, importer), report)
     }
 }
 

@@ -47,43 +47,45 @@ struct ImportRun {
         // What keeps nothing where anything fails is one save.
         self.mode = options.failurePolicy == .collect && mode == .saveBatches ? .saveAtEnd : mode
         self.model = model
+        let isReadTwice: Bool
         var options = options
         var sources = try sources.map { try $0.named(for: entityName, model) }
-        var guessed = GraphDiff.Identification()
-        // A snapshot has the identities that it was made with.
-        if options.guessesKeys, !sources.isEmpty {
-            sources = try sources.map { try $0.rereadable() }
-            do {
-                guessed = try options.guessKeys(of: sources, entityName, for: context, model)
-            } catch {
-                for source in sources { source.removeTemporaryFile() }
-                throw error
+        do {
+            // A snapshot has the identities that it was made with.
+            if options.guessesKeys, !sources.isEmpty {
+                sources = try sources.rereadable()
+                identification = try options.guessKeys(of: sources, entityName, for: context, model)
+            } else {
+                identification = GraphDiff.Identification()
             }
+            self.options = options
+            mapping = try GraphMapping(model, options.mapping)
+            // A misspelt name is one also where there is nothing to import.
+            for name in sources.map({ $0.entity ?? entityName }) where name != nil {
+                _ = try mapping.entity(named: name)
+            }
+            let isCheckedFirst = self.mode == .saveBatches && !options.isDryRun && options.checksInputFirst
+            isReadTwice = isCheckedFirst || options.failurePolicy != .fail
+            if isReadTwice { sources = try sources.rereadable() }
+            try Self.addDeletedLists(to: &sources, entityName, mapping)
+        } catch {
+            for source in sources { source.removeTemporaryFile() }
+            throw error
         }
-        identification = guessed
-        self.options = options
-        mapping = try GraphMapping(model, options.mapping)
-        // A misspelt name is one also where there is nothing to import.
-        for name in sources.map({ $0.entity ?? entityName }) where name != nil { _ = try mapping.entity(named: name) }
-        let isCheckedFirst = self.mode == .saveBatches && !options.isDryRun && options.checksInputFirst
-        let isReadTwice = isCheckedFirst || options.failurePolicy != .fail
-        let read = isReadTwice ? try sources.map { try $0.rereadable() } : sources
-        self.sources = try Self.withDeletedLists(read, entityName, mapping)
+        self.sources = sources
         self.progress = ByteProgress(progress, sources: self.sources, isReadTwice: isReadTwice)
         turns = ImportTurns(context, keepsWaiting: self.progress.keepsWaiting)
     }
 
-    /// The sources, and behind them the lists of objects that are gone which the texts have beside their records.
-    private static func withDeletedLists(
-        _ sources: [ImportSource], _ entityName: String?, _ mapping: GraphMapping
-    ) throws -> [ImportSource] {
-        var all = sources
+    /// Adds, behind the sources, the lists of objects that are gone which the texts have beside their records.
+    private static func addDeletedLists(
+        to sources: inout [ImportSource], _ entityName: String?, _ mapping: GraphMapping
+    ) throws {
         for (number, source) in sources.enumerated()
         where try source.hasDeletedList(source.entity ?? entityName, mapping) {
-            all[number] = try source.rereadable()
-            all.append(all[number].deletedList())
+            sources[number] = try source.rereadable()
+            sources.append(sources[number].deletedList())
         }
-        return all
     }
 
     var savesBatches: Bool { mode == .saveBatches && !options.isDryRun }
@@ -351,7 +353,7 @@ struct ImportRun {
         importer.deletions.holdReplaced()
         try importer.delete(try importer.decideDeletions(isDryRun: true))
         context.processPendingChanges()
-        importer.refused += importer.validationFailures(nil, from: touchedBefore)
+        importer.refused += try importer.validationFailures(nil, from: touchedBefore)
         if options.failurePolicy == .fail, let first = importer.refused.first { throw first.error }
     }
 
@@ -359,13 +361,25 @@ struct ImportRun {
     ///
     /// - Parameter isValid: Whether what it touched has been validated already.
     func finish(_ importer: BatchImporter, _ report: inout ImportReport, isValid: Bool = false) throws {
+        try resolveReferences(importer, &report)
+        try end(importer, isValid: isValid)
+    }
+
+    /// Links what waits for objects, now that all batches have been taken.
+    func resolveReferences(_ importer: BatchImporter, _ report: inout ImportReport) throws {
         if let target = importer.target { throw CoreDataErrors.noObject(for: target) }
         try beginTurn(importer)
-        defer { turns.end() }
         try importer.newRows?.save(&importer.tally.counts)
         if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
             report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
         }
+    }
+
+    /// Deletes what goes, and saves, or takes all back in a dry run.
+    ///
+    /// - Parameter isValid: Whether what it touched has been validated already.
+    func end(_ importer: BatchImporter, isValid: Bool) throws {
+        defer { turns.end() }
         try importer.deletions.takeHeld()
         let orphans = try importer.deletions.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
         if !isValid, mode == .keep { try importer.validateChanges(mapping) }
@@ -375,7 +389,8 @@ struct ImportRun {
                 try importer.matcher.known.takeOut(deleted, importer.editor)
             } else {
                 try importer.delete(deleted)
-                if let first = importer.validationFailures(nil).first { throw first.error }
+                context.processPendingChanges()
+                if let first = try importer.validationFailures(nil).first { throw first.error }
                 try context.validateAsSave()
             }
             return try importer.editor.undo()
@@ -383,23 +398,5 @@ struct ImportRun {
         try importer.delete(deleted)
         importer.forgetRestored()
         if mode != .keep, context.hasChanges { try context.saveNamingRefused() }
-    }
-
-    /// The error with the place in the text that it came from, as far as that is known.
-    func located(_ error: any Error, _ importer: BatchImporter, _ report: ImportReport) -> GraftError {
-        var located = CoreDataErrors.graftError(error)
-        if sources.isEmpty {
-            located.place.byteOffset = nil
-        } else if let object = CoreDataErrors.object(of: error), let origin = importer.origin(of: object) {
-            located = located.located(in: sources[origin.source].place(ofOffset: origin.offset, options))
-        } else if let offset = located.place.byteOffset, located.place.line == nil {
-            located.place.byteOffset = nil
-            located = located.located(in: sources[importer.sourceNumber].place(ofOffset: offset, options))
-        }
-        if savesBatches, report.batchCount > 0, located.underlying == nil {
-            let batches = report.batchCount == 1 ? "1 batch" : "\(report.batchCount) batches"
-            located.underlying = "\(batches) before it had been saved and stay"
-        }
-        return located
     }
 }

@@ -224,6 +224,20 @@ public struct ImportSource: Sendable {
     }
 }
 
+extension [ImportSource] {
+    /// The same texts from where they can be read again. Where one of them can't be copied, no copy stays.
+    package func rereadable() throws -> [ImportSource] {
+        var copies: [ImportSource] = []
+        do {
+            for source in self { copies.append(try source.rereadable()) }
+        } catch {
+            for (copy, source) in zip(copies, self) where !source.isTemporary { copy.removeTemporaryFile() }
+            throw error
+        }
+        return copies
+    }
+}
+
 extension URL {
     /// Whether there is a pipe or a socket, links followed: what can be read only once.
     package var isPipe: Bool {

@@ -4,7 +4,18 @@ import CoreData
 
 /// Counts the objects of an import.
 struct ImportTally {
-    fileprivate enum CountedState: UInt8 { case inserted = 1, updated, unchanged, skipped }
+    fileprivate enum CountedState: UInt8 {
+        case inserted = 1, updated, unchanged, skipped
+
+        var count: WritableKeyPath<ImportReport.Counts, Int> {
+            switch self {
+            case .inserted: \.inserted
+            case .updated: \.updated
+            case .unchanged: \.unchanged
+            case .skipped: \.skipped
+            }
+        }
+    }
 
     /// An object that was made or changed, with where it comes from.
     struct TouchedObject {
@@ -165,10 +176,10 @@ struct ImportTally {
                 stubs.insert(newKey)
                 counts[replacement.oldEntity].stubs -= 1
                 counts[replacement.entity].stubs += 1
-            } else if countedState(key) == .inserted {
-                note(newKey, .inserted)
-                counts[replacement.oldEntity].inserted -= 1
-                counts[replacement.entity].inserted += 1
+            } else if let state = countedState(key) {
+                note(newKey, state)
+                counts[replacement.oldEntity][keyPath: state.count] -= 1
+                counts[replacement.entity][keyPath: state.count] += 1
             }
         }
     }

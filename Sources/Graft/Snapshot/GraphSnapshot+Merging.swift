@@ -7,7 +7,7 @@ extension GraphSnapshot {
     ///   - reference: The row, fully read.
     ///   - columns: The columns of its identity.
     ///   - isLinked: Whether something may lead to the row already.
-    ///   - saysMore: Whether more is to come of it than it says yet.
+    ///   - saysMore: Whether it is more than a reference, whatever it says yet.
     /// - Returns: The row that stands for the object from now on.
     @inline(__always)
     mutating func settle(

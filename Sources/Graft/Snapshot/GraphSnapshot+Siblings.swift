@@ -4,7 +4,8 @@
 //
 //     {"type": "Dog", "id": 1, "name": "a"}, {"type": "Cat", "id": 1, "name": "b"}      both rows have the name b
 //
-// Where another type replaces the object, the row that was read last is all that is left.
+// Where another type replaces the object, the row that was read last is all that is left. What becomes of the stored object in between
+// no row tells: a record that does this to one of an earlier record begins another batch.
 
 extension GraphSnapshot {
     /// What the mapping says of the sub-entities of an entity.
@@ -35,7 +36,7 @@ extension GraphSnapshot {
 
     /// Lets the siblings of a row say what it says; returns the row that stands for the object from now on.
     ///
-    /// - Parameter saysMore: Whether the row's object has more than its identity, though the row doesn't.
+    /// - Parameter saysMore: Whether the row is more than a reference, though it has no more than its identity.
     mutating func settleSiblings(of row: RowReference, hash: UInt64, space: Int, saysMore: Bool) -> RowReference {
         if tables[row.entity].flags[row.row].contains(.gone) { return row }
         var row = row
@@ -45,7 +46,9 @@ extension GraphSnapshot {
                 share(row, with: sibling)
                 continue
             }
-            let isReplaced = saysMore || saysMoreThanIdentity(row)
+            let isReplaced =
+                saysMore || tables[row.entity].flags[row.row].contains(.root) || saysMoreThanIdentity(row)
+            if isReplaced { replacedSiblingCount += 1 }
             let (old, new) = isReplaced ? (sibling, row) : (row, sibling)
             moveValues(of: old, to: new, replacing: !isReplaced)
             indexes[space].remove(old, hash: hash)

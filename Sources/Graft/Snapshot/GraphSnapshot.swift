@@ -61,6 +61,8 @@ public struct GraphSnapshot: Sendable {
     /// How often rows of one object have met of which only the store's version tells whether both count: one tells no version, or the
     /// earlier one says more than the later one, which has a higher version.
     var versionMixCount = 0
+    /// How often a row has taken the place of one of another sub-entity.
+    var replacedSiblingCount = 0
     /// The relationships to which rows without identity have led from their side, in records before.
     var claims: Set<Cell> = []
     /// Whether something was said since of one of these, of members without identity.
@@ -112,6 +114,7 @@ public struct GraphSnapshot: Sendable {
         hasOutdatedRows = false
         hasOverruledRows = false
         versionMixCount = 0
+        replacedSiblingCount = 0
         claims.removeAll()
         namesClaimed = false
         hasSiblings = false

@@ -14,6 +14,11 @@
 //
 //     {"id": 1, "version": 2, "name": "old"}                one batch: the store may have a later version
 //     {"id": 1, "version": 6}                               the next one
+//
+// And so is one that makes another kind of an object than an earlier one, where that replaces it:
+//
+//     {"id": 1, "type": "Cat", "lives": 9}                  one batch: a stored dog loses its tricks
+//     {"id": 1, "type": "Dog", "name": "Rex"}               the next one
 
 extension JSONSnapshotReader {
     /// Reads records until there are enough rows, or the next one needs what has come of those before, and returns whether there
@@ -60,11 +65,12 @@ extension JSONSnapshotReader {
         var claimed = snapshot.tables.map(\.count)
         // The text of the batch is held, also what of it is no value.
         while hasMore, !isFull(snapshot), reader.tokenOffset - begin < Self.heldTextLimit {
-            let (offset, known, mixes) = (reader.tokenOffset, snapshot.earlier.count, snapshot.versionMixCount)
+            let (offset, known) = (reader.tokenOffset, snapshot.earlier.count)
+            let (mixes, replaced) = (snapshot.versionMixCount, snapshot.replacedSiblingCount)
             hasMore = try readRecord()
             count += 1
             let isRestating =
-                snapshot.versionMixCount > mixes || snapshot.namesClaimed
+                snapshot.versionMixCount > mixes || snapshot.replacedSiblingCount > replaced || snapshot.namesClaimed
                 || snapshot.earlier.count > known
                     && (snapshot.restatesMembers(saidBefore: offset, from: known)
                         || snapshot.restatesVersions(saidBefore: offset, from: known))
@@ -75,7 +81,7 @@ extension JSONSnapshotReader {
             }
             snapshot.noteClaims(from: &claimed)
         }
-        reader.release(start.mark)
+        goOn(from: start)
         return hasMore
     }
 
@@ -84,54 +90,47 @@ extension JSONSnapshotReader {
     /// How much text a batch is made of, about.
     private static let heldTextLimit = 16 << 20
 
-    /// What a reader has counted of the data, for the report.
-    struct Findings {
+    /// What a reader has counted, and where it was.
+    struct Checkpoint {
+        fileprivate var mark: JSONReader.Mark
+        fileprivate var recordState: JSONReader.RecordState
+        fileprivate var envelope: Envelope?
+        fileprivate var recordCount: Int
+        fileprivate var nestedObjectCount: Int
+        fileprivate var failures: FailureLog?
         fileprivate var emptyObjectCount: Int
         fileprivate var unknownKeys: UnknownKeys
         fileprivate var roundedCounts: [GraphSnapshot.Column: Int]
         fileprivate var overruledLinks: [GraphSnapshot.Column: Int]
     }
 
-    /// A reader that reads a part of a text again goes on from what was counted before that.
-    var findings: Findings {
-        get {
-            Findings(
-                emptyObjectCount: emptyObjectCount, unknownKeys: unknownKeys, roundedCounts: roundedCounts,
-                overruledLinks: overruledLinks)
-        }
-        set {
-            emptyObjectCount = newValue.emptyObjectCount
-            unknownKeys = newValue.unknownKeys
-            roundedCounts = newValue.roundedCounts
-            overruledLinks = newValue.overruledLinks
-        }
-    }
-
-    /// What a reader has counted, and where it was.
-    private struct Checkpoint {
-        var mark: JSONReader.Mark
-        var recordState: JSONReader.RecordState
-        var envelope: Envelope?
-        var recordCount: Int
-        var nestedObjectCount: Int
-        var failures: FailureLog?
-        var findings: Findings
-    }
-
-    private mutating func checkpoint() -> Checkpoint {
+    /// Remembers what has been read, between two records. Each one has to be given up again with ``goBack(to:)`` or ``goOn(from:)``, the
+    /// latest one first. Until then, the text behind it stays in memory.
+    mutating func checkpoint() -> Checkpoint {
         Checkpoint(
             mark: reader.mark(), recordState: reader.recordState, envelope: envelope, recordCount: recordCount,
-            nestedObjectCount: nestedObjectCount, failures: failures, findings: findings)
+            nestedObjectCount: nestedObjectCount, failures: failures, emptyObjectCount: emptyObjectCount,
+            unknownKeys: unknownKeys, roundedCounts: roundedCounts, overruledLinks: overruledLinks)
     }
 
-    private mutating func goBack(to start: Checkpoint) {
+    /// Gives up what was remembered, and stays where the reader is.
+    mutating func goOn(from start: Checkpoint) { reader.release(start.mark) }
+
+    /// Goes back to where the reader was, and begins a batch there.
+    mutating func goBack(to start: Checkpoint) {
         reader.rewind(to: start.mark)
         reader.recordState = start.recordState
         envelope = start.envelope
         recordCount = start.recordCount
         nestedObjectCount = start.nestedObjectCount
         failures = start.failures
-        findings = start.findings
+        emptyObjectCount = start.emptyObjectCount
+        unknownKeys = start.unknownKeys
+        roundedCounts = start.roundedCounts
+        overruledLinks = start.overruledLinks
+        // An error may have ended the reading of a record.
+        nesting = 0
+        openMembers.removeAll()
         startBatch()
     }
 }

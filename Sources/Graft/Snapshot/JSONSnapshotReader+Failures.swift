@@ -77,16 +77,4 @@ extension JSONSnapshotReader {
             openMembers.removeAll()
         }
     }
-
-    /// Goes past so many records without making rows of them.
-    ///
-    /// - Returns: Whether there were as many.
-    mutating func skipRecords(_ count: Int) throws -> Bool {
-        for _ in 0..<count {
-            guard try nextRecord() != nil else { return false }
-            try reader.skipValue()
-            recordWasSkipped()
-        }
-        return true
-    }
 }

@@ -41,7 +41,8 @@ extension JSONSnapshotReader {
             }
         }
         return snapshot.settle(
-            RowReference(entity: entity, row: row), identity: plan.identityColumns, space: plan.identitySpace)
+            RowReference(entity: entity, row: row), identity: plan.identityColumns, space: plan.identitySpace,
+            saysMore: nesting == 1 && !isReadingGone)
     }
 
     /// Reads the value of a key that isn't plain.

@@ -1,5 +1,5 @@
-// Which sub-entity an object is of, where a key tells (`JSONEntityKey`). The key may stand anywhere in the object, so the
-// reader looks ahead for it; where it comes first, that is a step.
+// Which sub-entity an object is of, where a key tells (`JSONEntityKey`). The key may stand anywhere in the object, and once more
+// at its end, so the reader looks ahead for it.
 
 extension JSONSnapshotReader {
     /// The entity of the object that begins; nil for one that is passed over.
@@ -74,25 +74,46 @@ extension JSONSnapshotReader {
     ) throws -> (text: String, place: GraftError.Place)? {
         let mark = reader.mark()
         defer { reader.rewind(to: mark) }
+        return try lastType(path[...], first)
+    }
+
+    /// Looks for it in an object, and reads that to its end: of a key that is there again, the last value counts.
+    private mutating func lastType(
+        _ path: ArraySlice<String>, _ first: JSONToken
+    ) throws -> (text: String, place: GraftError.Place)? {
+        var last: (text: String, place: GraftError.Place)?
         var token = first
-        var rest = path[...]
-        while case .key(let text) = token, let key = rest.first {
-            if reader.matches(text, key) {
-                rest.removeFirst()
-                token = try reader.next()
-                if rest.isEmpty { break }
-                guard token == .beginObject else { return nil }
+        while case .key(let text) = token {
+            if let key = path.first, reader.matches(text, key) {
+                last = try typeValue(path.dropFirst())
             } else {
                 try reader.skipValue()
             }
             token = try reader.next()
         }
-        guard rest.isEmpty else { return nil }
-        switch token {
-        case .string(let text), .number(let text): return (reader.string(of: text), reader.place)
-        case .boolean(let value): return (value ? "true" : "false", reader.place)
-        default: return nil
+        return last
+    }
+
+    /// Reads the value of a key on the way to it.
+    ///
+    /// - Parameter rest: The keys behind that one.
+    private mutating func typeValue(
+        _ rest: ArraySlice<String>
+    ) throws -> (text: String, place: GraftError.Place)? {
+        let token = try reader.next()
+        if !rest.isEmpty, token == .beginObject {
+            let first = try reader.next()
+            return try lastType(rest, first)
         }
+        if rest.isEmpty {
+            switch token {
+            case .string(let text), .number(let text): return (reader.string(of: text), reader.place)
+            case .boolean(let value): return (value ? "true" : "false", reader.place)
+            default: break
+            }
+        }
+        try reader.skipValue()
+        return nil
     }
 
     /// Reads an object to its end without taking anything from it.

@@ -174,9 +174,6 @@ struct JSONSnapshotReader: ~Copyable {
         return true
     }
 
-    /// Counts a record that was passed over.
-    mutating func recordWasSkipped() { recordCount += 1 }
-
     /// A record that is only the identifier of an object, or null, which is passed over.
     private mutating func readBareRecord(_ token: JSONToken) throws {
         let entity = try entity()

@@ -112,14 +112,14 @@ struct ImportJob {
             let model = try carried?.model ?? StoreAccess.model(at: model, forStore: store)
             // What may be tried twice is read twice.
             if !isNew, !isDryRun, batchSize == nil, backup.triesTwice(deletionLimit, in: store) {
-                sources = try sources.map { try $0.rereadable() }
-                deletions = try deletions.map { try $0.rereadable() }
+                sources = try sources.rereadable()
+                deletions = try deletions.rereadable()
             }
             return Input(
                 sources: sources, deletions: deletions, model: model,
                 remarks: carried.map { ["The model of \(store) is that of \($0.file).", ""] } ?? [])
         }
-        sources = try sources.map { try $0.rereadable() }
+        sources = try sources.rereadable()
         do {
             let inference = try ModelInference(of: sources, entity: entity)
             for (index, entity) in inference.entities.enumerated() { sources[index].entity = entity }

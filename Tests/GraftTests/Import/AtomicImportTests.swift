@@ -116,6 +116,31 @@ import Testing
         #expect(try stack.count("Character") == 2)
     }
 
+    @Test func `rules aren't asked of what an import has made and gives up again`() throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id"],
+                [.attribute("id"), .toMany("notes", "Note", inverse: "owner", rule: .cascadeDeleteRule)])
+            sketch.entity(
+                "Note",
+                [
+                    .attribute("text"), .toOne("owner", "Owner", inverse: "notes", isOptional: false),
+                    .toMany("parts", "Part", inverse: "note", rule: .cascadeDeleteRule),
+                ])
+            // What it owns goes with it.
+            sketch.entity(
+                "Part",
+                [.attribute("name", isOptional: false), .toOne("note", "Note", inverse: "parts", isOptional: false)])
+        }
+        let text =
+            #"[{"id": "1", "notes": [{"text": "a", "parts": [{"name": null}]}]}, {"id": "1", "notes": [{"text": "b"}]}]"#
+        try world.stack.perform { context throws in
+            try context.importJSON(Data(text.utf8), entity: "Owner")
+            try context.save()
+        }
+        #expect(try world.values("text", of: "Note") == ["b"] && world.count("Part") == 0)
+    }
+
     @Test func `saved batches begin only when all of the input has been read`() throws {
         let stack = try filledStack()
         var options = ImportOptions()

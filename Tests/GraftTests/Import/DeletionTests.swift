@@ -247,6 +247,25 @@ import Testing
         #expect(try world.count("Player") == 0)
     }
 
+    @Test(arguments: [1, 5000], [false, true])
+    func `no limit counts what an import has made and gives up before it is saved`(_ size: Int, _ isDryRun: Bool) throws
+    {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id"],
+                [.attribute("id"), .toMany("notes", "Note", inverse: "owner", rule: .cascadeDeleteRule)])
+            sketch.entity("Note", [.attribute("text"), .toOne("owner", "Owner", inverse: "notes")])
+        }
+        try world.take(#"{"id": "1", "notes": [{"text": "old"}]}"#, "Owner")
+        world.options.batchSize = size
+        world.options.isDryRun = isDryRun
+        world.options.mapping["Note"].deletionLimit = .percent(100)
+        let report = try world.take(
+            #"[{"id": "1", "notes": [{"text": "a"}]}, {"id": "1", "notes": [{"text": "b"}]}]"#, "Owner")
+        #expect(report["Note"].deleted == 2 && report.exceededLimits.isEmpty)
+        #expect(try world.values("text", of: "Note") == (isDryRun ? ["old"] : ["b"]))
+    }
+
     @Test func `a whole graph has no list of what is gone beside it`() throws {
         let world = try world(text: ["JSONDeletedListKeyPath": "gone"])
         try world.take(team, "Team")
@@ -288,6 +307,54 @@ import Testing
         let error = graftError { try world.stack.container.importJSON(from: [nameless], entity: "Player") }
         #expect(error?.problem == .missingIdentity(attributes: ["id"]))
         #expect(try world.values("id", of: "Player") == ["b"])
+    }
+
+    @Test(arguments: [1, 1000], [false, true])
+    func `what comes after an object's end has nothing of what that owned`(_ size: Int, _ isSaved: Bool) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                [
+                    .attribute("id", .integer64AttributeType),
+                    .toMany("lines", "Line", inverse: "owner", rule: .cascadeDeleteRule),
+                ])
+            sketch.entity(
+                "Line", info: ["identityAttributes": "owner nr"],
+                [
+                    .attribute("nr", .integer64AttributeType), .attribute("what"),
+                    .toOne("owner", "Owner", inverse: "lines"),
+                ])
+        }
+        (world.options.batchSize, world.options.savesEachBatch) = (size, isSaved)
+        try world.take(#"[{"id": 2, "lines": [{"nr": 3, "what": "u"}]}]"#, "Owner")
+        try world.take(#"[{"id": 2, "gone": true}, {"id": 2, "lines": [{"nr": 3}]}]"#, "Owner")
+        #expect(try world.values("what", of: "Line") == ["nil"])
+        #expect(try world.members("lines", "nr", of: "Owner", "id", 2) == ["3"])
+        // What is said of it before its end is said of what goes with it.
+        try world.take(
+            #"[{"id": 2, "lines": [{"nr": 3, "what": "v"}]}, {"id": 2, "gone": true}]"#, "Owner")
+        #expect(try world.count("Owner") == 0 && world.count("Line") == 0)
+    }
+
+    @Test func `a predicate for orphans compares an element of a composite attribute with its own values`() throws {
+        let day = NSAttributeDescription()
+        (day.name, day.attributeType, day.isOptional) = ("day", .dateAttributeType, true)
+        let place = NSCompositeAttributeDescription()
+        (place.name, place.elements, place.isOptional) = ("place", [day], true)
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Visit",
+                info: [
+                    "identityAttributes": "id", "JSONOrphanPolicy": "delete",
+                    "JSONOrphanPredicate": "NOT place.day < '2024-01-01'",
+                ],
+                [.attribute("id", .integer64AttributeType), .attribute(place)])
+        }
+        try world.take(
+            #"[{"id": 1, "place": {"day": "2020-05-01"}}, {"id": 2, "place": {"day": "2025-05-01"}}, {"id": 3}]"#,
+            "Visit")
+        try world.take(#"[{"id": 3, "place": {"day": "2020-05-01"}}]"#, "Visit")
+        #expect(try world.values("id", of: "Visit") == ["1", "3"])
     }
 
     @Test func `what is gone counts for the limit, too`() throws {

@@ -87,6 +87,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [nil, 1, 5000])
+    func `what the import makes and gives up again is taken, too`(_ batch: Int?) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Team", info: ["identityAttributes": "id"],
+                [.attribute("id"), .toMany("notes", "Note", inverse: "team", rule: .cascadeDeleteRule)])
+            sketch.entity(
+                "Note", [.attribute("text"), .toOne("team", "Team", inverse: "notes", isOptional: false)])
+        }
+        try world.take(#"{"id": "r"}"#, "Team")
+        (world.options.batchSize, world.options.savesEachBatch) = (batch ?? 5000, batch != nil)
+        let text = #"[{"id": "r", "notes": [{"text": "a"}]}, {"id": "r", "notes": [{"text": "b"}]}]"#
+        world.options.isDryRun = true
+        let trial = try world.take(text, "Team")
+        world.options.isDryRun = false
+        #expect(try world.take(text, "Team").entities == trial.entities)
+        #expect(try world.values("text", of: "Note") == ["b"])
+    }
+
     @Test(arguments: ImportOptions.FailurePolicy.allCases)
     func `a context's dry run takes stubs as its import does`(_ policy: ImportOptions.FailurePolicy) throws {
         let stack = try world().stack

@@ -34,4 +34,49 @@ import Testing
         // Quadratic would be 16.
         #expect(ratio < 9, "\(ratio)")
     }
+
+    /// Records of which every second one has a link that can't be made: to what isn't there, or is of another entity.
+    private func links(_ count: Int) -> String {
+        let records = (0..<count).map { number in
+            let (key, end) = (number % 4 == 1 ? "boss" : "cat", number % 2 == 1 ? "-1" : "null")
+            return #"{"id": \#(number), "\#(key)": \#(end)}"#
+        }
+        return "[" + records.joined(separator: ",\n") + "]"
+    }
+
+    private func skip(_ text: String, _ model: NSManagedObjectModel, batch: Int?) throws -> Int {
+        let stack = try TestStack(model, .sqlite)
+        try stack.importJSON(#"[{"id": -1, "name": "x"}]"#, "Animal")
+        var options = ImportOptions()
+        options.failurePolicy = .skip
+        (options.batchSize, options.savesEachBatch) = (batch ?? 5000, batch != nil)
+        return try stack.importJSON(text, "Person", options: options).failures.count
+    }
+
+    @Test(arguments: [nil, 20])
+    func `four times as many links that can't be made take about four times as long`(_ batch: Int?) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Animal", info: ["identityAttributes": "id"],
+            [.attribute("id", .integer64AttributeType), .attribute("name")])
+        sketch.entity("Cat", parent: "Animal", [.toOne("owner", "Person", inverse: "cat")])
+        // Where batches are saved, a missing object can't cost its record any more: then it is made.
+        let policy = batch == nil ? "fail" : "stub"
+        sketch.entity(
+            "Person", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType), .toOne("cat", "Cat", inverse: "owner"),
+                .toOne("boss", "Person", inverse: "reports").annotated(["JSONReferencePolicy": policy]),
+                .toMany("reports", "Person", inverse: "boss"),
+            ])
+        let model = sketch.model()
+        let small = links(400), large = links(1600)
+        let ratio = try Growth.ratio {
+            #expect(try skip(small, model, batch: batch) == (batch == nil ? 200 : 100))
+        } large: {
+            #expect(try skip(large, model, batch: batch) == (batch == nil ? 800 : 400))
+        }
+        // Quadratic would be 16.
+        #expect(ratio < 9, "\(ratio)")
+    }
 }

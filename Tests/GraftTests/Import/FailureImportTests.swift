@@ -287,6 +287,57 @@ final class RuledMember: NSManagedObject {
         #expect(try stack.count("Member") == 1)
     }
 
+    @Test(arguments: ImportOptions.FailurePolicy.allCases, [nil, 1])
+    func `what an import has made and gives up again is refused by no rule`(
+        _ policy: ImportOptions.FailurePolicy, _ batch: Int?
+    ) throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("name"),
+                    .toMany("notes", "Note", inverse: "owner", rule: .cascadeDeleteRule),
+                ])
+            sketch.entity(
+                "Note", [.attribute("text"), .toOne("owner", "Owner", inverse: "notes", isOptional: false)])
+        }
+        let text = #"[{"id": 1, "name": "x", "notes": [{"text": "a"}]}, {"id": 1, "notes": [{"text": "b"}]}]"#
+        let report = try world.stack.importJSON(text, "Owner", options: options(policy, batch: batch))
+        #expect(report.failures.isEmpty)
+        #expect(try world.value("name", of: "Owner", "id", 1) == "x")
+        #expect(try world.values("text", of: "Note") == ["b"])
+    }
+
+    @Test func `collecting names each missing object, each link that can't be made, and what rules refuse`() throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal", info: ["identityAttributes": "id"],
+                [.attribute("id", .integer64AttributeType), .attribute("name")])
+            sketch.entity("Cat", parent: "Animal", [.toOne("owner", "Person", inverse: "cat")])
+            sketch.entity(
+                "Person", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("name", isOptional: false),
+                    .toOne("cat", "Cat", inverse: "owner"),
+                    .toOne("boss", "Person", inverse: "reports").annotated(["JSONReferencePolicy": "fail"]),
+                    .toMany("reports", "Person", inverse: "boss"),
+                ])
+        }
+        try world.take(#"[{"id": 9, "name": "x"}]"#, "Animal")
+        let report = try #require(
+            failures {
+                try world.stack.importJSON(
+                    """
+                    [{"id": 1, "name": "a", "boss": 8}, {"id": 2, "name": "b", "cat": 9}, {"id": 3},
+                     {"id": 4, "name": "d", "boss": 1}, {"id": 5, "name": "e", "boss": 7}]
+                    """, "Person", options: options(.collect))
+            })
+        #expect(report.failures.map(\.record) == [0, 1, 2, 4])
+        #expect(report.failures.map(\.property) == ["boss", "cat", "name", "boss"])
+        #expect(report.failures.map(\.line) == [1, 1, 1, 2])
+        #expect(try world.count("Person") == 0)
+    }
+
     @Test func `a report survives a coder`() throws {
         let stack = try stack()
         let report = try stack.importJSON(text, "Character", options: options(.skip))

@@ -64,7 +64,7 @@ final class KindDog: KindAnimal {}
         // What the dog had is the toys' own matter where a cat takes its place.
         let cases: [([[String: Any]], String, toys: Int?)] = [
             ([cat, dog], "Dog b", 1), ([dog, cat], "Cat a", nil), ([cat, owned], "Dog a", 1),
-            ([cat, reference], "Cat a", 0), ([cat, dog, cat], "Cat a", nil), ([dog, cat, dog], "Dog b", nil),
+            ([cat, reference], "Dog a", 0), ([cat, dog, cat], "Cat a", nil), ([dog, cat, dog], "Dog b", nil),
         ]
         for (parts, name, toys) in cases {
             let (imported, populated) = (try stack("replace"), try stack("replace"))

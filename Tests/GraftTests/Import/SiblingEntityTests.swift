@@ -84,6 +84,26 @@ import Testing
         #expect(try world.count("Animal") == 0)
     }
 
+    @Test(arguments: [1, 1000], [true, false])
+    func `of several types that replace each other the last one counts, with what is left behind it`(
+        _ size: Int, _ saves: Bool
+    ) throws {
+        let cases = [
+            (#"{"type": "Cat", "id": 2} {"type": "Dog", "id": 2}"#, name: "Rex"),
+            (#"{"type": "Cat", "id": 2, "lives": 9} {"type": "Dog", "id": 2, "name": "R"}"#, name: "R"),
+        ]
+        for (text, name) in cases {
+            var world = try world("replace")
+            try world.take(#"{"type": "Dog", "id": 2, "name": "Rex", "tricks": "sit"}"#, "Animal")
+            (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+            try world.take(text, "Animal")
+            #expect(try world.values("name", of: "Dog") == [name])
+            // A cat has none.
+            #expect(try world.values("tricks", of: "Dog") == ["nil"])
+            #expect(try world.count("Animal") == 1)
+        }
+    }
+
     @Test(arguments: [1, 1000])
     func `a stub becomes what the text says first`(_ size: Int) throws {
         var world = try world("keep")

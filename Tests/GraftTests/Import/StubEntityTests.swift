@@ -75,6 +75,19 @@ import Testing
         #expect(try !world.take(text, "Reader").hasChanges)
     }
 
+    @Test(arguments: [1, 1000], [false, true])
+    func `a stub that is filled, and becomes one of a sub-entity later, counts once`(_ size: Int, _ saves: Bool) throws
+    {
+        var world = try world()
+        try world.take(#"[{"id": 1, "book": 3}, {"id": 2}]"#, "Reader")
+        (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+        let report = try world.take(
+            #"[{"id": 1, "book": {"id": 3, "title": "t"}}, {"id": 2, "comic": {"id": 3, "artist": "x"}}]"#, "Reader")
+        #expect(report["Book"] == ImportReport.Counts())
+        #expect(report["Comic"].updated == 1 && report.total.updated == 2)
+        #expect(try world.value("title", of: "Comic", "id", 3) == "t")
+    }
+
     @Test func `what is said again counts, also where the object is known as one of a sub-entity since`() throws {
         let world = try world()
         try world.take(
@@ -132,6 +145,63 @@ import Testing
         #expect(try world.value("artist", of: "Comic", "id", 3) == "x")
         #expect(try world.members("book", "id", of: "Reader", "id", 1) == ["3"])
         #expect(try world.count("Book") == 2)
+    }
+
+    @Test(arguments: [1, 1000], [false, true])
+    func `a stub that becomes one of a sub-entity is no orphan, and no deletion`(_ size: Int, _ saves: Bool) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal",
+                info: [
+                    "identityAttributes": "id", "JSONEntityKey": "type", "JSONOrphanPolicy": "delete",
+                    "JSONDeletionLimit": "0",
+                ],
+                [.attribute("id", .integer64AttributeType), .attribute("name"), .toOne("pal", "Animal")])
+            sketch.entity("Cat", parent: "Animal", [])
+        }
+        (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
+        try world.take(#"[{"id": 1, "name": "a", "pal": 2}]"#, "Animal")
+        let report = try world.take(
+            #"[{"id": 1, "name": "a", "pal": 2}, {"id": 2, "type": "Cat", "name": "Tom"}]"#, "Animal")
+        #expect(report.total.deleted == 0)
+        #expect(try world.values("name", of: "Animal") == ["Tom", "a"])
+        #expect(try world.members("pal", "name", of: "Animal", "id", 1) == ["Tom"])
+    }
+
+    @Test(arguments: ["keep", "replace"], [false, true])
+    func `what leads to itself goes on doing so as one of a sub-entity`(_ policy: String, _ isOrdered: Bool) throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal", info: ["identityAttributes": "id", "JSONEntityKey": "type", "JSONEntityChange": policy],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("name"),
+                    .toOne("boss", "Animal", inverse: "staff"),
+                    .toMany("staff", "Animal", inverse: "boss", isOrdered: isOrdered),
+                    .toMany("aides", "Animal", inverse: "chief", isOrdered: isOrdered),
+                    .toOne("chief", "Animal", inverse: "aides"),
+                    .toMany("likes", "Animal", inverse: "likedBy", isOrdered: isOrdered),
+                    .toMany("likedBy", "Animal", inverse: "likes"),
+                    .toOne("one", "Animal", inverse: "other"), .toOne("other", "Animal", inverse: "one"),
+                    .toOne("pal", "Animal", inverse: "pal"),
+                ])
+            sketch.entity("Cat", parent: "Animal", [.attribute("lives", .integer16AttributeType)])
+        }
+        // Under the policy to replace it, one with a value is replaced as well as a stub.
+        let name = policy == "replace" ? #""name": "x", "# : ""
+        try world.take(
+            #"""
+            [{"id": 1, \#(name)"boss": 1, "chief": 1, "likes": [2, 1], "one": 1, "pal": 1},
+             {"id": 2, "boss": 1, "chief": 1, "likes": [1]}]
+            """#, "Animal")
+        try world.take(#"[{"id": 1, "type": "Cat", "lives": 9}]"#, "Animal")
+        #expect(try world.count("Animal") == 2 && world.count("Cat") == 1)
+        for relationship in ["boss", "chief", "one", "other", "pal"] {
+            #expect(try world.members(relationship, "id", of: "Cat", "id", 1) == ["1"], "\(relationship)")
+        }
+        for relationship in ["staff", "aides", "likedBy"] {
+            #expect(try world.members(relationship, "id", of: "Cat", "id", 1) == ["1", "2"], "\(relationship)")
+        }
+        #expect(try world.members("likes", "id", of: "Cat", "id", 1) == (isOrdered ? ["2", "1"] : ["1", "2"]))
     }
 
     @Test func `an import that fails leaves stubs as they were`() throws {

@@ -167,6 +167,29 @@ import Testing
         }
     }
 
+    @Test func `of a key that tells the type, or that an object is gone, the last value counts, too`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Animal",
+            info: ["identityAttributes": "id", "JSONEntityKey": "meta.type", "JSONDeletedKey": "deleted"],
+            [.attribute("id", .integer64AttributeType, json: "id"), .attribute("name", json: "name")])
+        sketch.entity("Cat", parent: "Animal", [.attribute("lives", .integer16AttributeType, json: "lives")])
+        sketch.entity("Dog", parent: "Animal", [])
+        let stack = try TestStack(sketch.model())
+        try stack.importJSON(
+            #"""
+            [{"id": 1, "meta": {"type": "Dog", "type": "Cat"}, "lives": 9},
+             {"id": 2, "meta": {"type": "Cat", "type": "Dog"}}]
+            """#, "Animal")
+        #expect(try stack.count("Cat") == 1 && stack.count("Dog") == 1)
+        try stack.importJSON(
+            #"""
+            [{"id": 1, "deleted": true, "name": "x", "deleted": false, "meta": {"type": "Cat"}},
+             {"id": 2, "deleted": false, "deleted": true}]
+            """#, "Animal")
+        #expect(try stack.perform { try $0.all("Animal").map { $0.text("name") } } == ["x"])
+    }
+
     @Test func `ignoring ignores, and makes an object without values`() throws {
         #expect(refuse(#"[{"error": 404}]"#, .ignore) == nil)
         #expect(try stack.count("Character") == 1)

@@ -115,4 +115,39 @@ import Testing
         try graft("export", "--store", store, "--entity", "Stay", "--where", #"to == "3 July""#)
             .failed(saying: "Stay.to", "dd.MM.yyyy")
     }
+
+    @Test func `a text beside an element of a composite attribute is the value that the element has`() throws {
+        let model = try folder.model(
+            """
+            <entity name="Stay"><attribute name="id" attributeType="Integer 64" optional="YES"/>
+            <attribute name="place" attributeType="Composite" composite="Place" optional="YES">
+              <userInfo><entry key="JSONTimeZone" value="Europe/Berlin"/></userInfo></attribute></entity>
+            <composite name="Place"><attribute name="name" attributeType="String" optional="YES"/>
+            <attribute name="span" attributeType="Composite" composite="Span" optional="YES"/></composite>
+            <composite name="Span"><attribute name="from" attributeType="Date" optional="YES"/>
+            <attribute name="to" attributeType="Date" optional="YES">
+              <userInfo><entry key="JSONDateFormat" value="dd.MM.yyyy"/></userInfo></attribute></composite>
+            """)
+        let store = folder.path("Elements.sqlite")
+        let text = """
+            [{"id": 1, "place": {"name": "7", "span": {"from": "2020-07-01T00:30:00", "to": "03.07.2020"}}},
+             {"id": 2, "place": {"name": "8", "span": {"from": "2025-01-01", "to": "03.07.2025"}}}]
+            """
+        try graft(
+            "import", "-", "--entity", "Stay", "--store", store, "--model", model, input: text, in: folder
+        ).succeeded()
+        func export(_ predicate: String) throws -> ToolRun {
+            try graft("export", "--store", store, "--entity", "Stay", "--where", predicate)
+        }
+        for predicate in [
+            #"place.span.from < "2024-01-01""#, #"NOT place.span.from >= "2024-01-01""#,
+            #"place.span.from == "2020-07-01T00:30:00""#, #"place.span.to == "03.07.2020""#, #"place.name == "7""#,
+        ] {
+            let run = try export(predicate).succeeded()
+            #expect(run.text.contains("\"id\":1") && !run.text.contains("\"id\":2"), "\(predicate): \(run.text)")
+        }
+        try export(#"place.span.from < "yesterday""#).failed(saying: "Stay.place.span.from", "a Date")
+        try export(#"place.span.form < "2024-01-01""#).failed(saying: "--where", "form", "from")
+        try export(#"place.name.x == 1"#).failed(saying: "--where", "End the key path at the attribute")
+    }
 }

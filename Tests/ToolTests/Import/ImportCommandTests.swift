@@ -228,4 +228,21 @@ import Testing
             try graft(["import"] + files + ["--store", store]).failed(saying: "single.json: $.Hero: under the name")
         }
     }
+
+    @Test(arguments: [["--key", "auto"], ["--on-error", "skip"], ["--batch", "3"]])
+    func `no copy of standard input stays of an import that doesn't begin`(_ options: [String]) throws {
+        let model = try folder.model(
+            """
+            <entity name="A"><attribute name="id" attributeType="Integer 64" optional="YES"/>
+            <userInfo><entry key="identityAttributes" value="id"/><entry key="JSONDeletedListKeyPath" value="gone"/></userInfo>
+            </entity>
+            <entity name="B"><attribute name="id" attributeType="Integer 64" optional="YES"/></entity>
+            """)
+        let copies = try TemporaryFolder()
+        try graft(
+            ["import", "-", "--store", folder.path("S.sqlite"), "--model", model] + options, input: #"[{"id": 1}]"#,
+            in: folder, environment: ["TMPDIR": copies.url.path]
+        ).failed(saying: "Name one with --entity: A, B.")
+        #expect(try copies.names == [])
+    }
 }
