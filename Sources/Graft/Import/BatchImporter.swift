@@ -151,6 +151,7 @@ final class BatchImporter {
         // What is said of an owner after its end is another one's, and so is what hangs on it.
         if !hanging.isEmpty { try endGone(snapshot) }
         try matcher.resolveRelatedIdentities(&hanging, snapshot)
+        if let given { try refuseRelatedDouble(of: given, snapshot) }
         try settleFound(snapshot)
         try matcher.matchNestedObjects(of: matcher.knownRows(snapshot), snapshot)
         try matcher.matchNestedObjects(of: matcher.matchContents(snapshot), snapshot)
