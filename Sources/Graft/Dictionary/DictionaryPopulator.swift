@@ -74,7 +74,7 @@ struct DictionaryPopulator {
                 for (index, object) in objects.enumerated() { try check(object, index) }
                 let unresolved: [ImportReport.UnresolvedReference]
                 do {
-                    unresolved = try importer.resolvePending([])
+                    unresolved = try importer.resolvePending()
                 } catch {
                     // It may be about an earlier part.
                     let part = parts[importer.sourceNumber]

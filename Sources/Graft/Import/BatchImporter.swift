@@ -78,6 +78,8 @@ final class BatchImporter {
     var wanted: [[Bool]] = []
     /// References to objects that weren't there.
     var pending = PendingReferences()
+    /// Those of earlier imports whose owner isn't there either.
+    var ownerless: [ImportReport.UnresolvedReference] = []
     /// Who has the members of relationships without inverse.
     var listOwners = ListOwners()
     let hasOneSidedLists: Bool
