@@ -74,7 +74,7 @@ struct DictionaryPopulator {
                 for (index, object) in objects.enumerated() { try check(object, index) }
                 let unresolved: [ImportReport.UnresolvedReference]
                 do {
-                    unresolved = try importer.resolvePending([])
+                    unresolved = try importer.resolvePending()
                 } catch {
                     // It may be about an earlier part.
                     let part = parts[importer.sourceNumber]
@@ -110,6 +110,9 @@ struct DictionaryPopulator {
         }
         var hanging = options.existingObjects == .insert ? [] : reader.snapshot.relatedRows
         try importer.matcher.resolveRelatedIdentities(&hanging, reader.snapshot)
+        if let given, options.existingObjects != .insert, !options.makesCopies {
+            try importer.refuseRelatedDouble(of: given, reader.snapshot)
+        }
         if options.makesCopies {
             try DictionaryCopying(compiled.schema, options).prepare(&reader, importer)
             // What is left hangs on copies.

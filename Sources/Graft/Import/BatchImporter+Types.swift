@@ -179,12 +179,35 @@ extension BatchImporter {
         let plan = plans[root.entity]
         guard !plan.identity.isEmpty, matcher.isIdentified(root.entity, root.row, snapshot) else { return }
         let identity = snapshot.identity(of: root)
+        // A sibling that can't be the same may have it, too.
         let other = try matcher.find([
-            ImportReport.UnresolvedReference.Object(entity: schema.entities[plan.space].name, identity: identity)
+            ImportReport.UnresolvedReference.Object(entity: plan.name, identity: identity)
         ])[0]
         guard let other, other !== target else { return }
-        throw GraftError(
-            .duplicateIdentity(identity.words),
-            at: .init(byteOffset: snapshot.tables[root.entity].knownOffset(root.row), entity: plan.name))
+        throw duplicateIdentity(identity.words, root, snapshot)
+    }
+
+    /// The same where the identity includes an owner: when the owners have been found.
+    func refuseRelatedDouble(of given: NSManagedObject, _ snapshot: borrowing GraphSnapshot) throws {
+        guard let first = snapshot.roots.first else { return }
+        let root = snapshot.resolved(first)
+        guard object(root) === given, snapshot.hasRelatedIdentity(root) else { return }
+        matcher.objects[root.entity][root.row] = nil
+        var rows = snapshot.relatedRows.filter { $0.reference == root }
+        try matcher.resolveRelatedIdentities(&rows, snapshot)
+        if let other = object(root), other !== given {
+            let identity = snapshot.identityKey(of: root)?.description ?? snapshot.identity(of: root).words
+            throw duplicateIdentity(identity, root, snapshot)
+        }
+        matcher.objects[root.entity][root.row] = given
+    }
+
+    private func duplicateIdentity(
+        _ identity: String, _ root: RowReference, _ snapshot: borrowing GraphSnapshot
+    ) -> GraftError {
+        GraftError(
+            .duplicateIdentity(identity),
+            at: .init(
+                byteOffset: snapshot.tables[root.entity].knownOffset(root.row), entity: plans[root.entity].name))
     }
 }

@@ -107,26 +107,52 @@ extension BatchImporter {
         return zip(destination.identity, identity).allSatisfy { $0.isSameIdentity(as: $1) }
     }
 
-    /// Tries all references that wait, and those of earlier imports, once more.
+    /// Lets the references of earlier imports wait, before anything else is said: what this one says of the same relationships counts.
+    func takeEarlier(_ references: [ImportReport.UnresolvedReference]) throws {
+        ownerless = try enter(references, isLate: false)
+    }
+
+    /// Lets references wait whose owner is there; returns the other ones.
     ///
-    /// - Throws: ``GraftError`` with `unresolvedReference` for the first one that must not fail and does, unless all are noted.
-    func resolvePending(_ earlier: [ImportReport.UnresolvedReference]) throws -> [ImportReport.UnresolvedReference] {
-        var unresolved: [ImportReport.UnresolvedReference] = []
-        let owners = try matcher.find(earlier.map(\.owner))
-        for (reference, found) in zip(earlier, owners) {
+    /// - Parameter isLate: Whether their owner has come since: then what has been said of it counts.
+    private func enter(
+        _ references: [ImportReport.UnresolvedReference], isLate: Bool
+    ) throws -> [ImportReport.UnresolvedReference] {
+        var left: [ImportReport.UnresolvedReference] = []
+        var entered: [PendingReference] = []
+        for (reference, found) in zip(references, try matcher.find(references.map(\.owner))) {
             guard let owner = try found ?? owner(at: reference.ownerURI), let entity = number(of: owner),
                 let number = schema.entities[entity].number(ofProperty: reference.relationship),
                 !schema.entities[entity].properties[number].isAttribute
             else {
                 // Its owner may come later, too.
-                unresolved.append(reference)
+                left.append(reference)
                 continue
             }
-            pending.append(
+            if isLate,
+                pending.isKnown(number, of: owner)
+                    || !owner.relatedObjects(number, plans[entity].properties[number]).isEmpty
+            {
+                continue
+            }
+            entered.append(
                 PendingReference(
                     owner: owner, ownerID: owner.objectID, entity: entity, relationship: number,
                     destination: reference.destination, position: reference.position, policy: .defer, source: 0))
         }
+        for reference in entered {
+            let destination = schema.number(ofEntity: reference.destination.entity)
+            pending.append(reference, space: destination.map { plans[$0].space })
+        }
+        return left
+    }
+
+    /// Tries all references that wait, and those of earlier imports, once more.
+    ///
+    /// - Returns: Those that wait for an object still, each once.
+    /// - Throws: ``GraftError`` with `unresolvedReference` for the first one that must not fail and does, unless all are noted.
+    func resolvePending() throws -> [ImportReport.UnresolvedReference] {
+        let unresolved = try enter(ownerless, isLate: true)
         let tried = pending.all.indices.filter { pending[$0].policy != .link && !pending[$0].isResolved }
         let found = zip(tried, try matcher.find(tried.map { pending[$0].destination }))
             .compactMap { index, object in object.map { (index: index, object: $0) } }
@@ -144,7 +170,8 @@ extension BatchImporter {
                     property: plans[failed.entity].properties[failed.relationship].name))
             try refuse(error, source: failed.source)
         }
-        return try unresolved + left.map { try described($0, of: $1) }
+        var seen: Set<ImportReport.UnresolvedReference> = []
+        return try (unresolved + left.map { try described($0, of: $1) }).filter { seen.insert($0).inserted }
     }
 
     /// Reads who has objects in lists without inverse that are about to be put into another one.

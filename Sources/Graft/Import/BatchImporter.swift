@@ -78,6 +78,8 @@ final class BatchImporter {
     var wanted: [[Bool]] = []
     /// References to objects that weren't there.
     var pending = PendingReferences()
+    /// Those of earlier imports whose owner isn't there either.
+    var ownerless: [ImportReport.UnresolvedReference] = []
     /// Who has the members of relationships without inverse.
     var listOwners = ListOwners()
     let hasOneSidedLists: Bool
@@ -151,6 +153,7 @@ final class BatchImporter {
         // What is said of an owner after its end is another one's, and so is what hangs on it.
         if !hanging.isEmpty { try endGone(snapshot) }
         try matcher.resolveRelatedIdentities(&hanging, snapshot)
+        if let given { try refuseRelatedDouble(of: given, snapshot) }
         try settleFound(snapshot)
         try matcher.matchNestedObjects(of: matcher.knownRows(snapshot), snapshot)
         try matcher.matchNestedObjects(of: matcher.matchContents(snapshot), snapshot)

@@ -92,7 +92,7 @@ public struct ImportOptions: Sendable {
     /// ``ImportReport/identification`` says what was guessed.
     public var guessesKeys = false
 
-    /// References that earlier imports couldn't resolve: they are tried again at the end.
+    /// References that earlier imports couldn't resolve: they are tried again, as if they had been said before the data.
     public var unresolvedReferences: [ImportReport.UnresolvedReference] = []
 
     /// Whether data without a single object of an entity is taken for all there is of it, so that the policy for orphans

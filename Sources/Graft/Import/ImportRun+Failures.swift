@@ -74,6 +74,7 @@ extension ImportRun {
         report.isDryRun = options.isDryRun
         var objects: [NSManagedObject] = []
         do {
+            try takeEarlierReferences(importer)
             for (number, source) in sources.enumerated() {
                 importer.sourceNumber = number
                 var reader = try snapshotReader(source)
@@ -126,6 +127,7 @@ extension ImportRun {
         let importer = try makeImporter()
         defer { turns.end() }
         var report = ImportReport()
+        try takeEarlierReferences(importer)
         for (number, source) in sources.enumerated() {
             importer.sourceNumber = number
             var reader = try snapshotReader(source)

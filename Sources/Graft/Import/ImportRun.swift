@@ -152,6 +152,7 @@ struct ImportRun {
         defer { turns.end() }
         try importer.editor.atomically {
             do {
+                try takeEarlierReferences(importer)
                 try body(importer, &report)
                 try finish(importer, &report)
             } catch is NeedsObjects {
@@ -328,6 +329,13 @@ struct ImportRun {
         if try turns.begin() { importer.matcher.storeHasChanged() }
     }
 
+    /// Lets the references of earlier imports wait for their objects.
+    func takeEarlierReferences(_ importer: BatchImporter) throws {
+        if options.unresolvedReferences.isEmpty { return }
+        try beginTurn(importer)
+        try importer.takeEarlier(options.unresolvedReferences)
+    }
+
     // MARK: Ends
 
     func save(_ importer: BatchImporter, _ snapshot: borrowing GraphSnapshot, isLast: Bool = false) throws {
@@ -370,8 +378,8 @@ struct ImportRun {
         if let target = importer.target { throw CoreDataErrors.noObject(for: target) }
         try beginTurn(importer)
         try importer.newRows?.save(&importer.tally.counts)
-        if !importer.pending.isEmpty || !options.unresolvedReferences.isEmpty {
-            report.unresolvedReferences = try importer.resolvePending(options.unresolvedReferences)
+        if !importer.pending.isEmpty || !importer.ownerless.isEmpty {
+            report.unresolvedReferences = try importer.resolvePending()
         }
     }
 

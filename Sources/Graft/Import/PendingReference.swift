@@ -75,6 +75,11 @@ struct PendingReferences {
         (byTarget[Target(hash: hash, space: space)] ?? []).filter { !all[$0].isResolved }
     }
 
+    /// Whether a relationship waits for an object, or has waited for one.
+    func isKnown(_ relationship: Int, of owner: NSManagedObject) -> Bool {
+        byCell[Cell(owner: owner.objectID, relationship: relationship)] != nil
+    }
+
     /// Forgets what a relationship waits for: something else has been said of it.
     ///
     /// - Parameter isGone: Whether an object isn't wanted any more.

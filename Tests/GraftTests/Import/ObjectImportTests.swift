@@ -63,6 +63,57 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `so is one with an owner, be it by an import or a dictionary`(_ isDictionary: Bool) throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Order", info: ["identityAttributes": "id"],
+                [.attribute("id", .integer64AttributeType), .toMany("lines", "Line", inverse: "order")])
+            sketch.entity(
+                "Line", info: ["identityAttributes": "order number"],
+                [.attribute("number", .integer64AttributeType), .toOne("order", "Order", inverse: "lines")])
+        }
+        try world.take(#"[{"id": 1, "lines": [{"number": 1}]}, {"id": 2}]"#, "Order")
+        try world.stack.perform { context throws in
+            func fill(_ line: NSManagedObject, _ order: Int) throws {
+                if isDictionary {
+                    try line.populate(fromDictionary: ["number": 1, "order": order])
+                } else {
+                    try context.importJSON(Data(#"{"number": 1, "order": \#(order)}"#.utf8), into: line)
+                }
+            }
+            let line = NSEntityDescription.insertNewObject(forEntityName: "Line", into: context)
+            let error = try #require(graftError { try fill(line, 1) })
+            guard case .duplicateIdentity = error.problem else { throw error }
+            #expect(line.object("order") == nil && line.number("number") == nil)
+            // Under another owner it is another one, and itself it may fill again.
+            for _ in 0..<2 {
+                try fill(line, 2)
+                try context.save()
+            }
+            #expect(line.object("order")?.number("id") == 2)
+        }
+        #expect(try world.count("Line") == 2 && world.count("Order") == 2)
+    }
+
+    @Test func `a sibling that can't be the same may have an identity, too`() throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity("Animal", info: ["identityAttributes": "id"], [.attribute("id", .integer64AttributeType)])
+            sketch.entity("Cat", parent: "Animal", [])
+            sketch.entity("Dog", parent: "Animal", [])
+        }
+        try world.take(#"{"id": 5}"#, "Dog")
+        try world.stack.perform { context throws in
+            let cat = NSEntityDescription.insertNewObject(forEntityName: "Cat", into: context)
+            try context.importJSON(Data(#"{"id": 5}"#.utf8), into: cat)
+            #expect(cat.number("id") == 5)
+            try context.save()
+            let other = NSEntityDescription.insertNewObject(forEntityName: "Cat", into: context)
+            #expect(graftError { try context.importJSON(Data(#"{"id": 5}"#.utf8), into: other) } != nil)
+        }
+        #expect(try world.count("Cat") == 1 && world.count("Dog") == 1)
+    }
+
     @Test func `an identifier made here finds the object again, saved or not`() throws {
         let world = try notes()
         let id = UUID()
