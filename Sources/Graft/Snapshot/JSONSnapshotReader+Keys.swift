@@ -87,16 +87,22 @@ extension JSONSnapshotReader {
 
     /// Takes note of a key that the object has had already.
     ///
-    /// - Throws: ``GraftError`` where something else than an attribute is below it.
+    /// - Throws: ``GraftError`` where something else than an attribute is below it, and for one that tells what the object is.
     mutating func noteRepeated(
         _ text: JSONText, _ target: KeyTree.Target, in keys: KeyTree, of plan: JSONEntityPlan, _ check: KeyCheck
     ) throws {
         note(text, isRepeated: true, in: keys, of: plan, check)
+        let key = reader.string(of: text), path = keys.path + [key]
+        let problem: GraftError.Problem
         switch target.role {
-        case .attribute, .ignored: return
-        case .toOne, .toMany, .step: break
+        case .attribute, .ignored:
+            let entity = mapping.entities[plan.number]
+            let signs = [entity.entityKeyPath, entity.tombstone?.path]
+            guard signs.contains(path) else { return }
+            problem = .repeatedSign(path.joined(separator: "."))
+        case .toOne, .toMany, .step: problem = .repeatedKey(key)
         }
-        let error = reader.error(.repeatedKey(reader.string(of: text)), entity: plan.name)
+        let error = reader.error(problem, entity: plan.name)
         guard failures != nil else { throw error }
         try failures?.note(error, record: recordCount)
     }
@@ -126,6 +132,13 @@ extension GraftError.Problem {
         .other(
             finding: "the object has the key '\(DiffRendering.visible(key))' twice, and objects below it",
             remedy: "Leave one of the two, or make one of both.")
+    }
+
+    /// A key that an object has twice, and that tells which entity it is of, or that it is gone.
+    static func repeatedSign(_ key: String) -> Self {
+        .other(
+            finding: "the object has the key '\(DiffRendering.visible(key))' twice, which tells what it is",
+            remedy: "Leave one of the two.")
     }
 }
 

@@ -1,5 +1,5 @@
-// Which sub-entity an object is of, where a key tells (`JSONEntityKey`). The key may stand anywhere in the object, and once more
-// at its end, so the reader looks ahead for it.
+// Which sub-entity an object is of, where a key tells (`JSONEntityKey`). The key may stand anywhere in the object, so the
+// reader looks ahead for it; where it comes first, that is a step. One that stands there again is an error once it is met.
 
 extension JSONSnapshotReader {
     /// The entity of the object that begins; nil for one that is passed over.
@@ -38,7 +38,11 @@ extension JSONSnapshotReader {
         let parts = mapping.schema.entities[entity].identityParts
         let keys = Set(parts.flatMap { plan.mappings[$0]?.sources ?? [] }.compactMap(\.keys.first))
         let origin = CopyOrigin(offset: offset, path: objectPath(first))
-        let members = try reader.object(first: first).members.filter { keys.contains($0.key) }
+        let object = try reader.object(first: first)
+        if let path = plan.specials?.tombstone?.path, object.hasTwice(path[...]) {
+            throw reader.error(.repeatedSign(path.joined(separator: ".")), entity: plan.name)
+        }
+        let members = object.members.filter { keys.contains($0.key) }
         isReadingGone = true
         defer { isReadingGone = false }
         let reference = try readCopy(
@@ -74,46 +78,25 @@ extension JSONSnapshotReader {
     ) throws -> (text: String, place: GraftError.Place)? {
         let mark = reader.mark()
         defer { reader.rewind(to: mark) }
-        return try lastType(path[...], first)
-    }
-
-    /// Looks for it in an object, and reads that to its end: of a key that is there again, the last value counts.
-    private mutating func lastType(
-        _ path: ArraySlice<String>, _ first: JSONToken
-    ) throws -> (text: String, place: GraftError.Place)? {
-        var last: (text: String, place: GraftError.Place)?
         var token = first
-        while case .key(let text) = token {
-            if let key = path.first, reader.matches(text, key) {
-                last = try typeValue(path.dropFirst())
+        var rest = path[...]
+        while case .key(let text) = token, let key = rest.first {
+            if reader.matches(text, key) {
+                rest.removeFirst()
+                token = try reader.next()
+                if rest.isEmpty { break }
+                guard token == .beginObject else { return nil }
             } else {
                 try reader.skipValue()
             }
             token = try reader.next()
         }
-        return last
-    }
-
-    /// Reads the value of a key on the way to it.
-    ///
-    /// - Parameter rest: The keys behind that one.
-    private mutating func typeValue(
-        _ rest: ArraySlice<String>
-    ) throws -> (text: String, place: GraftError.Place)? {
-        let token = try reader.next()
-        if !rest.isEmpty, token == .beginObject {
-            let first = try reader.next()
-            return try lastType(rest, first)
+        guard rest.isEmpty else { return nil }
+        switch token {
+        case .string(let text), .number(let text): return (reader.string(of: text), reader.place)
+        case .boolean(let value): return (value ? "true" : "false", reader.place)
+        default: return nil
         }
-        if rest.isEmpty {
-            switch token {
-            case .string(let text), .number(let text): return (reader.string(of: text), reader.place)
-            case .boolean(let value): return (value ? "true" : "false", reader.place)
-            default: break
-            }
-        }
-        try reader.skipValue()
-        return nil
     }
 
     /// Reads an object to its end without taking anything from it.
@@ -121,6 +104,16 @@ extension JSONSnapshotReader {
         if first == .endObject { return }
         let depth = reader.depth - 1
         while reader.depth > depth { _ = try reader.next() }
+    }
+}
+
+extension JSONValue.Object {
+    /// Whether the key that a path leads to is there twice.
+    fileprivate func hasTwice(_ path: ArraySlice<String>) -> Bool {
+        let found = members.filter { $0.key == path.first }
+        if found.count > 1 { return true }
+        guard path.count > 1, case .object(let object)? = found.first?.value else { return false }
+        return object.hasTwice(path.dropFirst())
     }
 }
 
