@@ -3,7 +3,7 @@
 // failed.
 //
 //     1  The texts are read, and every value that can't be converted is noted with its record.
-//     2  They are imported without those records, unsaved, and what was made and changed is validated.
+//     2  They are imported without those records, unsaved; links that can't be made are noted, and what was made and changed is validated.
 //     3  If that finds more, all is taken back, and 2 begins again.
 //
 // Each round leaves out more records than the one before, so there is an end; as a rule after the first or second one.
