@@ -7,9 +7,6 @@
 //
 // A copy is known by the objects that lead to it, not by indexes, so that one that a patch moves within a list has changed nothing.
 // Where its object didn't stand before, a copy says nothing by what it leaves out.
-//
-// Objects of sub-entities are read as the entity of the export, which has no place for what is theirs alone: a patch that changes that
-// would change nothing, and is refused.
 
 import CoreData
 import Foundation
@@ -52,9 +49,9 @@ extension GraphSnapshot {
 }
 
 /// The copies of objects in the export of an entity, before and after a patch.
-private struct PatchedCopies {
+struct PatchedCopies {
     /// An object as it stands in a text.
-    private struct Copy {
+    struct Copy {
         let row: RowReference
         let key: ObjectKey?
         let place: Int
@@ -73,20 +70,20 @@ private struct PatchedCopies {
     }
 
     /// What a copy says of a property: an object without identity is what it contains.
-    private indirect enum Statement: Hashable {
+    indirect enum Statement: Hashable {
         case value(PropertyValue)
         case list([Statement])
         case members([Statement: Int])
         case contents(entity: Int, [Int: Statement])
     }
 
-    private let old: GraphSnapshot
+    let old: GraphSnapshot
     private(set) var new: GraphSnapshot
-    private let mapping: GraphMapping
+    let mapping: GraphMapping
     private let isAlone: Bool
     private var places: [Place: Int] = [:]
     /// The copies of objects before the patch.
-    private var oldRows: [ObjectKey: [RowReference]] = [:]
+    private(set) var oldRows: [ObjectKey: [RowReference]] = [:]
     /// What a copy was before.
     private var rowsBefore: [RowReference: RowReference] = [:]
 
@@ -97,18 +94,21 @@ private struct PatchedCopies {
     /// Lets only a copy that the patch has changed speak of a property, where there is any.
     mutating func settle() throws {
         var rowsByPlace: [Int: [RowReference]] = [:]
-        for copy in copies(in: old) {
+        let copiesBefore = self.copies(in: old)
+        for copy in copiesBefore {
+            guard let key = copy.key else { continue }
             rowsByPlace[copy.place, default: []].append(copy.row)
-            if let key = copy.key { oldRows[key, default: []].append(copy.row) }
+            oldRows[key, default: []].append(copy.row)
         }
-        let copies = copies(in: new)
+        let copies = self.copies(in: new)
+        try checkPassedOverOfUnidentified(copiesBefore, copies)
         var (keys, numbers): ([ObjectKey], [ObjectKey: [Int]]) = ([], [:])
         // Copies with the same text are one row.
         var rows: Set<RowReference> = []
         for (number, copy) in copies.enumerated() {
-            let before = rowsByPlace[copy.place]?.first
-            if let path = changedPath(in: copy, since: before) { throw unknownKey(path, of: number, copies) }
             guard let key = copy.key else { continue }
+            let before = rowsByPlace[copy.place]?.first
+            try checkPassedOver(number, key, since: before, copies)
             if let before {
                 rowsByPlace[copy.place]?.removeFirst()
                 rowsBefore[copy.row] = before
@@ -172,24 +172,6 @@ private struct PatchedCopies {
         return entity.properties.indices.filter { !(entity.identity + entity.relatedIdentity).contains($0) }
     }
 
-    // MARK: Keys of sub-entities
-
-    /// The first of the keys that nothing is mapped to, and below which a copy says something else than before.
-    private func changedPath(in copy: Copy, since before: RowReference?) -> [String]? {
-        let said = new.passedOver?[copy.row] ?? [:]
-        let known = old.passedOver ?? [:]
-        var paths = Set(said.keys)
-        if copy.key != nil, let before {
-            let last = known[before] ?? [:]
-            paths = paths.union(last.keys).filter { said[$0] != last[$0] }
-        } else {
-            // It stands elsewhere now; without identity, nobody knows where it stood.
-            let rows = copy.key.map { oldRows[$0] ?? [] } ?? Array(known.keys)
-            paths = paths.filter { path in !rows.contains { known[$0]?[path] == said[path] } }
-        }
-        return paths.min { $0.lexicographicallyPrecedes($1) }
-    }
-
     /// The objects of a text, those at the top first, without identifiers alone.
     private mutating func copies(in snapshot: GraphSnapshot) -> [Copy] {
         var copies: [Copy] = []
@@ -234,7 +216,7 @@ private struct PatchedCopies {
         return .members(Dictionary(ends.map { ($0, 1) }, uniquingKeysWith: +))
     }
 
-    private func contents(of row: RowReference, _ snapshot: GraphSnapshot) -> Statement {
+    func contents(of row: RowReference, _ snapshot: GraphSnapshot) -> Statement {
         let said = properties(of: row.entity).filter { snapshot.says($0, row) }
         return .contents(
             entity: row.entity,
@@ -242,24 +224,6 @@ private struct PatchedCopies {
     }
 
     // MARK: Errors
-
-    private func unknownKey(_ path: [String], of number: Int, _ copies: [Copy]) -> GraftError {
-        let base = copies[number].row.entity
-        let schema = new.schema
-        func isKnown(_ entity: Int) -> Bool { mapping.entities[entity].keys.has(path[...]) }
-        let kinds = (base..<schema.entities[base].end).filter { entity in
-            isKnown(entity) && schema.entities[entity].parent.map(isKnown) != true
-        }.map { schema.entities[$0].name }
-        let place = path.reduce(pointer(to: number, copies)) { $0.appending($1) }
-        let remedy =
-            kinds.first.map { "Patch the objects of the entity \(kinds.joined(separator: " or ")) (--entity \($0))." }
-            ?? "Leave that out, or map a property to it."
-        return GraftError(
-            .other(
-                finding: "the patch changes what is at \(place), which nothing of the entity is mapped to",
-                remedy: remedy),
-            at: .init(entity: schema.entities[base].name))
-    }
 
     private func contradiction(
         _ number: Int, _ one: (Int, Statement), _ other: (Int, Statement), _ copies: [Copy]
@@ -285,7 +249,7 @@ private struct PatchedCopies {
         mapping.entities[entity].properties[property]?.path ?? []
     }
 
-    private func pointer(to number: Int, _ copies: [Copy]) -> JSONPatch.Pointer {
+    func pointer(to number: Int, _ copies: [Copy]) -> JSONPatch.Pointer {
         let copy = copies[number]
         guard let owner = copy.owner else { return JSONPatch.Pointer(isAlone ? [] : ["\(copy.index)"]) }
         let entity = copies[owner].row.entity
@@ -344,13 +308,5 @@ extension GraphSnapshot {
         } else {
             tables[row.entity].markAbsent(number, row: row.row)
         }
-    }
-}
-
-extension KeyTree {
-    /// Whether something is mapped to a path.
-    fileprivate func has(_ path: ArraySlice<String>) -> Bool {
-        guard let key = path.first, let number = table.keys.firstIndex(of: key) else { return false }
-        return path.count == 1 || targets[number].subtree?.has(path.dropFirst()) == true
     }
 }

@@ -5,6 +5,22 @@ import Foundation
 import Graft
 import Testing
 
+extension ModelSketch {
+    /// Persons with shapes without identity, some of which are circles.
+    static func shapes() -> NSManagedObjectModel {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Person", info: ["identityAttributes": "id"],
+            [
+                .attribute("id", .integer64AttributeType), .attribute("name"),
+                .toMany("shapes", "Shape", inverse: "person", rule: .cascadeDeleteRule, isOrdered: true),
+            ])
+        sketch.entity("Shape", [.attribute("name"), .toOne("person", "Person", inverse: "shapes")])
+        sketch.entity("Circle", parent: "Shape", [.attribute("radius", .integer64AttributeType)])
+        return sketch.model()
+    }
+}
+
 @Suite struct SubEntityPatchTests {
     private func animals() throws -> TestStack {
         var sketch = ModelSketch()
@@ -76,6 +92,77 @@ import Testing
             let change = #"[{"op": "replace", "path": "DOG/kind/breed", "value": "collie"}]"#
             try context.apply(diff(change, of: "Dog", in: context))
             #expect(try context.one("Dog", "id", 1)?.text("breed") == "collie")
+        }
+    }
+
+    @Test(arguments: ["Animal", "Owner"])
+    func `an object of a sub-entity isn't made or renamed in a super-entity's export, and the error says that`(
+        _ entity: String
+    ) throws {
+        try animals().perform { context in
+            let rename = #"[{"op": "replace", "path": "DOG/id", "value": 9}]"#
+            let error = try #require(graftError { _ = try diff(rename, of: entity, in: context) })
+            #expect(error.description.contains("makes or renames an object of the entity Dog"), "\(error)")
+            #expect(error.description.contains("--entity Dog") && !error.description.contains("kind"), "\(error)")
+        }
+    }
+
+    // MARK: Objects without identity
+
+    /// A person with the circles a (radius 1) and b (radius 2), and the shape s.
+    private func shapes() throws -> TestStack {
+        let stack = try TestStack(ModelSketch.shapes())
+        try stack.fill { context in
+            let shapes = [
+                context.add("Circle", ["name": "a", "radius": 1]), context.add("Circle", ["name": "b", "radius": 2]),
+                context.add("Shape", ["name": "s"]),
+            ]
+            context.add("Person", ["id": 1, "name": "p", "shapes": NSOrderedSet(array: shapes)])
+        }
+        return stack
+    }
+
+    @Test(arguments: [
+        #"[{"op": "replace", "path": "/0/shapes/0/radius", "value": 7}]"#,
+        // What another one has.
+        #"[{"op": "replace", "path": "/0/shapes/0/radius", "value": 2}]"#,
+        #"[{"op": "replace", "path": "/0/name", "value": "q"}, {"op": "replace", "path": "/0/shapes/1/radius", "value": 1}]"#,
+        // As another one has none.
+        #"[{"op": "remove", "path": "/0/shapes/0/radius"}]"#,
+        #"[{"op": "remove", "path": "/0/shapes/0/radius"}, {"op": "replace", "path": "/0/shapes/2/name", "value": "t"}]"#,
+        // Both have what the other one had.
+        #"[{"op": "replace", "path": "/0/shapes/0/radius", "value": 2}, {"op": "replace", "path": "/0/shapes/1/radius", "value": 1}]"#,
+        #"[{"op": "move", "from": "/0/shapes/0/radius", "path": "/0/shapes/2/radius"}]"#,
+        // The one that has moved has another one's.
+        #"[{"op": "move", "from": "/0/shapes/0", "path": "/0/shapes/1"}, {"op": "replace", "path": "/0/shapes/1/radius", "value": 2}]"#,
+    ])
+    func `of objects without identity, each keeps what a sub-entity alone has`(_ operations: String) throws {
+        try shapes().perform { context in
+            let error = try #require(graftError { _ = try diff(operations, of: "Person", in: context) })
+            #expect(error.description.contains("the patch changes what is at /0/shapes/"), "\(error)")
+            #expect(error.description.contains("without --entity"), "\(error)")
+        }
+    }
+
+    @Test func `no object of a sub-entity is made without identity`() throws {
+        try shapes().perform { context in
+            let change = #"[{"op": "add", "path": "/0/shapes/-", "value": {"name": "c", "radius": 2}}]"#
+            let error = try #require(graftError { _ = try diff(change, of: "Person", in: context) })
+            #expect(error.description.contains("makes or renames an object of the entity Circle"), "\(error)")
+        }
+    }
+
+    @Test(arguments: [
+        #"[{"op": "remove", "path": "/0/shapes/0"}]"#, #"[{"op": "remove", "path": "/0/shapes"}]"#,
+        #"[{"op": "move", "from": "/0/shapes/0", "path": "/0/shapes/1"}]"#,
+        #"[{"op": "replace", "path": "/0/shapes/0/name", "value": "z"}]"#,
+        #"[{"op": "add", "path": "/0/shapes/0", "value": {"name": "n"}}]"#,
+    ])
+    func `objects without identity leave, move and get other names with what a sub-entity alone has`(
+        _ operations: String
+    ) throws {
+        try shapes().perform { context in
+            #expect(try !diff(operations, of: "Person", in: context).isEmpty)
         }
     }
 }
