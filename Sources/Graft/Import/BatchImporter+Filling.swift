@@ -37,7 +37,11 @@ extension BatchImporter {
     @inline(__always)
     func make(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
         let entity = pending.isWaiting ? awaitedEntity(row, plan, snapshot) : plan.number
-        if plans[entity].isAbstract { throw abstractEntity(plan, row, snapshot) }
+        if plans[entity].isAbstract {
+            try refuse(RowReference(entity: plan.number, row: row), abstractEntity(plan, row, snapshot))
+            lacksObjects = true
+            return
+        }
         let object = matcher.known.make(entity)
         matcher.objects[plan.number][row] = object
         states[plan.number][row] = .new
@@ -274,7 +278,7 @@ extension BatchImporter {
         guard property.isToMany else {
             let end = statement.end
             let destination = end.isNone ? nil : self.object(snapshot.resolved(end))
-            if destination == nil, !end.isNone, !statement.isReplaced, !isGone(end, snapshot),
+            if destination == nil, !end.isNone, !statement.isReplaced, !isNobody(end, snapshot),
                 waits(number, of: object, row, plan, for: end, at: nil, snapshot)
             {
                 return false
@@ -288,7 +292,7 @@ extension BatchImporter {
         for index in range.indices {
             if let member = self.object(snapshot.resolved(snapshot.members[index])) {
                 members.append(member)
-            } else if hasReferencePolicies, !statement.isReplaced, !isGone(snapshot.members[index], snapshot) {
+            } else if hasReferencePolicies, !statement.isReplaced, !isNobody(snapshot.members[index], snapshot) {
                 let position = index - range.indices.lowerBound
                 _ = waits(
                     number, of: object, row, plan, for: snapshot.members[index], at: position,
@@ -334,10 +338,10 @@ extension BatchImporter {
         for end in ends { pending.drop(inverse, of: end) }
     }
 
-    /// Whether the data says of an object that it is deleted: then nothing leads to it, and nobody waits for it.
-    private func isGone(_ end: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
+    /// Whether the data says of an object that it is deleted, or it can't be made: then nothing leads to it, and nobody waits for it.
+    private func isNobody(_ end: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
         let end = snapshot.resolved(end)
-        return snapshot.tables[end.entity].flags[end.row].contains(.gone)
+        return snapshot.tables[end.entity].flags[end.row].contains(.gone) || isRefused(end)
     }
 }
 

@@ -25,7 +25,10 @@ extension BatchImporter {
             let isBecoming = try schema.isEntity(entity, kindOf: number) && !plan.isAbstract && isUndecided(object)
             if !isBecoming {
                 if plan.entityChangePolicy == .keep || plan.isReference(row, snapshot) { continue }
-                try requireReplacing(object, row, plan, snapshot)
+                if !mayReplace(plan) {
+                    try refuse(reference, otherEntity(object, row, plan, snapshot))
+                    continue
+                }
             }
             replaced.append(try succession.replace(object, number, by: entity))
             // What the old one had counts as its own, so that it is updated and not filled from nothing.
@@ -82,7 +85,7 @@ extension BatchImporter {
         for row in rows where object(row) == nil {
             let plan = plans[row.entity]
             if plan.entityChangePolicy == .fail, !plan.isReference(row.row, snapshot) {
-                try requireReplacing(shared, row.row, plan, snapshot)
+                try refuse(row, otherEntity(shared, row.row, plan, snapshot))
             }
             matcher.objects[row.entity][row.row] = shared
         }
@@ -101,11 +104,14 @@ extension BatchImporter {
         }
     }
 
-    private func requireReplacing(
+    /// Whether a new object of an entity may take the place of one of another entity.
+    private func mayReplace(_ plan: ImportPlan) -> Bool { plan.entityChangePolicy == .replace && !plan.isAbstract }
+
+    /// What is wrong with a row that says of an object that it is of another entity.
+    private func otherEntity(
         _ object: NSManagedObject, _ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
-    ) throws {
-        if plan.entityChangePolicy == .replace, !plan.isAbstract { return }
-        throw GraftError(
+    ) -> GraftError {
+        GraftError(
             .other(
                 finding: "the object is stored as a \(object.entity.name ?? ""), and the data says "
                     + "that it is a \(plan.name)",

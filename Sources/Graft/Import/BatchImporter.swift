@@ -15,7 +15,7 @@
 //     +Filling      what is left gets new objects; values and relationships are set where they differ
 //     +Connecting   relationships, by the policies that they have
 //     +Unresolved   references to objects that aren't there, at the end
-//     +Unlinked     links that can't be made
+//     +Findings     what can't be taken of records
 
 import CoreData
 import Foundation
@@ -33,6 +33,8 @@ final class BatchImporter {
         static let outdated = RowState(rawValue: 8)
         /// It says what the store has; it has an object only where others need one.
         static let settled = RowState(rawValue: 16)
+        /// It can't be taken, and that is noted.
+        static let refused = RowState(rawValue: 32)
     }
 
     let context: NSManagedObjectContext
@@ -68,8 +70,10 @@ final class BatchImporter {
     var relinked: [GraphSnapshot.Cell] = []
     /// Whether a version leaves objects of the current batch alone.
     var hasOutdated = false
-    /// The links that can't be made; nil where the first one ends the import.
-    var unlinked: [Unlinked]?
+    /// What can't be taken of records; nil where the first such thing ends the import.
+    var findings: [RecordFinding]?
+    /// Whether objects weren't made that the data has: what others refer to may be among them.
+    var lacksObjects = false
     /// What the saves of a dry run's batches would have refused.
     var refused: [Refusal] = []
     /// Whether objects that were changed have again what they had.
@@ -239,7 +243,10 @@ final class BatchImporter {
     private func endGone(_ snapshot: borrowing GraphSnapshot) throws {
         for entity in plans.indices {
             for row in 0..<snapshot.tables[entity].count where snapshot.tables[entity].flags[row].contains(.gone) {
-                try requireOwners(row, plans[entity], snapshot)
+                if let error = missingOwners(row, plans[entity], snapshot) {
+                    try refuse(RowReference(entity: entity, row: row), error)
+                    continue
+                }
                 guard let object = matcher.objects[entity][row] else { continue }
                 deletions.noteDoomed(object, at: (sourceNumber, snapshot.tables[entity].offsets[row]))
             }
@@ -258,10 +265,11 @@ final class BatchImporter {
         }
     }
 
-    private func requireOwners(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) throws {
+    /// What is wrong with a row whose identity lacks an owner.
+    private func missingOwners(_ row: Int, _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot) -> GraftError? {
         let missing = snapshot.unsaidOwners(of: RowReference(entity: plan.number, row: row))
-        if missing.isEmpty { return }
-        throw GraftError(
+        if missing.isEmpty { return nil }
+        return GraftError(
             .missingIdentity(attributes: missing.map { plan.properties[$0].name }),
             at: .init(byteOffset: snapshot.tables[plan.number].knownOffset(row), entity: plan.name))
     }

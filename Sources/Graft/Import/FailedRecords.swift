@@ -108,10 +108,6 @@ struct RecordFinding {
         value = CoreDataErrors.value(of: refusal.error)
     }
 
-    init(_ unlinked: BatchImporter.Unlinked) {
-        self.init(source: unlinked.source, offset: unlinked.error.place.byteOffset ?? -1, error: unlinked.error)
-    }
-
     /// Takes the place of its offset.
     mutating func locate(in place: GraftError.Place) {
         error.place.byteOffset = nil

@@ -3,7 +3,8 @@
 // failed.
 //
 //     1  The texts are read, and every value that can't be converted is noted with its record.
-//     2  They are imported without those records, unsaved; links that can't be made are noted, and what was made and changed is validated.
+//     2  They are imported without those records, unsaved; links and objects that can't be made are noted, and what was made and changed is
+//        validated.
 //     3  If that finds more, all is taken back, and 2 begins again.
 //
 // Each round leaves out more records than the one before, so there is an end; as a rule after the first or second one.
@@ -68,7 +69,7 @@ extension ImportRun {
         _ failed: inout FailedRecords, _ roots: ((NSManagedObject) throws -> Void)?
     ) throws -> ImportReport? {
         let importer = try makeImporter()
-        importer.unlinked = []
+        importer.findings = []
         defer { turns.end() }
         var report = ImportReport()
         report.isDryRun = options.isDryRun
@@ -82,12 +83,14 @@ extension ImportRun {
                 try importAll(reader, of: source, importer, &report) { objects.append($0) }
             }
             importer.deletions.isInputComplete = failed.isEmpty
-            // Without the records that couldn't be read, others may wait in vain: that is no failure of theirs.
-            if failed.isEmpty || options.failurePolicy == .skip { try resolveReferences(importer, &report) }
-            let unlinked = importer.takeUnlinked()
-            try note(unlinked.map { RecordFinding($0) }, &failed)
+            // Without the records that couldn't be taken, others may wait in vain: that is no failure of theirs.
+            if !importer.lacksObjects, failed.isEmpty || options.failurePolicy == .skip {
+                try resolveReferences(importer, &report)
+            }
+            let found = importer.takeFindings()
+            try note(found, &failed)
             var refused: [BatchImporter.Refusal] = []
-            if unlinked.isEmpty || options.failurePolicy == .collect {
+            if found.isEmpty || options.failurePolicy == .collect {
                 // As a save would validate it, if there is one.
                 refused =
                     try importer.refused.isEmpty
@@ -99,7 +102,7 @@ extension ImportRun {
             if options.failurePolicy == .collect, !failed.isEmpty {
                 throw ImportFailures(report: self.report(of: failed))
             }
-            if unlinked.isEmpty, refused.isEmpty {
+            if found.isEmpty, refused.isEmpty {
                 if let roots { try objects.forEach(roots) }
                 try end(importer, isValid: true)
                 try context.requireReadable()
@@ -136,7 +139,7 @@ extension ImportRun {
             while hasMore {
                 try progress.checkCancellation()
                 let (start, before) = (reader.checkpoint(), importer.state)
-                importer.unlinked = []
+                importer.findings = []
                 do {
                     reader.startBatch()
                     hasMore = try reader.readBatch(rowLimit: max(1, options.batchSize))
@@ -169,7 +172,7 @@ extension ImportRun {
         }
         importer.deletions.isInputComplete = failed.isEmpty
         // Records that have been saved can't be left out any more.
-        importer.unlinked = nil
+        importer.findings = nil
         do { try finish(importer, &report, isValid: true) } catch { throw located(error, importer, report) }
         complete(&report, importer)
         addSkipped(failed, to: &report)
@@ -181,8 +184,8 @@ extension ImportRun {
         _ batch: borrowing GraphSnapshot, _ importer: BatchImporter, _ report: inout ImportReport
     ) throws -> [RecordFinding] {
         try importer.importBatch(batch)
-        let unlinked = importer.takeUnlinked()
-        if !unlinked.isEmpty { return unlinked.map { RecordFinding($0) } }
+        let found = importer.takeFindings()
+        if !found.isEmpty { return found }
         // What a policy has replaced is still there when the batch is saved.
         importer.deletions.holdReplaced()
         let refused = try importer.validationFailures(nil)
@@ -194,7 +197,7 @@ extension ImportRun {
 
     // MARK: Noting
 
-    /// Notes links that can't be made, and what the model's rules refuse.
+    /// Notes links and objects that can't be made, and what the model's rules refuse.
     ///
     /// - Throws: The first of the errors, where none of them belongs to a record.
     private func note(_ found: [RecordFinding], _ failed: inout FailedRecords) throws {

@@ -82,4 +82,45 @@ import Testing
         // Quadratic would be 16.
         #expect(ratio < 9, "\(ratio)")
     }
+
+    /// Records of which every second one has a type that its object can't be of: an abstract one, or another than the stored one's.
+    private func types(_ count: Int) -> String {
+        let records = (0..<count).map { number in
+            let type = number % 2 == 0 ? "Dog" : number % 4 == 1 ? "Mammal" : "Cat"
+            return #"{"id": \#(number), "type": "\#(type)", "name": "new"}"#
+        }
+        return "[" + records.joined(separator: ",\n") + "]"
+    }
+
+    /// How many records are left out, where dogs are stored as every fourth one.
+    private func skipTypes(_ count: Int, _ model: NSManagedObjectModel, batch: Int?) throws -> Int {
+        let stack = try TestStack(model, .sqlite)
+        let dogs = stride(from: 3, to: count, by: 4).map { #"{"id": \#($0), "name": "old"}"# }
+        try stack.importJSON("[" + dogs.joined(separator: ",") + "]", "Dog")
+        var options = ImportOptions()
+        options.failurePolicy = .skip
+        (options.batchSize, options.savesEachBatch) = (batch ?? 5000, batch != nil)
+        return try stack.importJSON(types(count), "Animal", options: options).failures.count
+    }
+
+    @Test(arguments: [nil, 20])
+    func `four times as many objects of a wrong type take about four times as long`(_ batch: Int?) throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Animal", info: ["identityAttributes": "id", "JSONEntityKey": "type", "JSONEntityChange": "fail"],
+            [.attribute("id", .integer64AttributeType), .attribute("name")])
+        sketch.entity("Mammal", parent: "Animal", isAbstract: true, [])
+        sketch.entity("Cat", parent: "Animal", [])
+        sketch.entity("Dog", parent: "Animal", [])
+        let model = sketch.model()
+        let ratio = try Growth.ratio {
+            let count = try skipTypes(400, model, batch: batch)
+            #expect(count == 200)
+        } large: {
+            let count = try skipTypes(1600, model, batch: batch)
+            #expect(count == 800)
+        }
+        // Quadratic would be 16.
+        #expect(ratio < 9, "\(ratio)")
+    }
 }

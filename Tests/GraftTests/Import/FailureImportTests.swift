@@ -338,6 +338,62 @@ final class RuledMember: NSManagedObject {
         #expect(try world.count("Person") == 0)
     }
 
+    /// Records 1 and 4 are of an abstract entity, 2 and 5 of another one than the stored object's; 6 refers to 1.
+    @Test(arguments: [1, 5000])
+    func `collecting names each object that can't be made, or is stored as another one`(_ size: Int) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Animal", info: ["identityAttributes": "id", "JSONEntityKey": "type", "JSONEntityChange": "fail"],
+                [
+                    .attribute("id", .integer64AttributeType), .attribute("name"),
+                    .toOne("friend", "Animal", inverse: "friends").annotated(["JSONReferencePolicy": "fail"]),
+                    .toMany("friends", "Animal", inverse: "friend"),
+                ])
+            sketch.entity("Mammal", parent: "Animal", isAbstract: true, [])
+            sketch.entity("Cat", parent: "Animal", [])
+            sketch.entity("Dog", parent: "Animal", [])
+        }
+        try world.take(#"[{"id": 2, "name": "b"}, {"id": 5, "name": "e"}]"#, "Dog")
+        let text = """
+            [{"id": 0, "type": "Cat"}, {"id": 1, "type": "Mammal", "name": "x"}, {"id": 2, "type": "Cat", "name": "x"},
+             {"id": 3, "type": "Dog"}, {"id": 4, "type": "Mammal", "name": "x"}, {"id": 5, "type": "Cat", "name": "x"},
+             {"id": 6, "type": "Dog", "friend": 1}]
+            """
+        let collected = try #require(
+            failures {
+                world.options.failurePolicy = .collect
+                world.options.batchSize = size
+                try world.take(text, "Animal")
+            })
+        #expect(collected.failures.map(\.record) == [1, 2, 4, 5])
+        #expect(collected.failures.map(\.entity) == ["Mammal", "Cat", "Mammal", "Cat"])
+        #expect(try world.values("name", of: "Animal") == ["b", "e"])
+        world.options.failurePolicy = .skip
+        // Without the first one, what refers to it waits in vain.
+        #expect(try world.take(text, "Animal").failures.map(\.record) == [1, 2, 4, 5, 6])
+        #expect(try world.values("id", of: "Animal") == ["0", "2", "3", "5"])
+    }
+
+    @Test(arguments: [nil, 1, 5000])
+    func `each object that is gone, and lacks the owner that identifies it, is named once`(_ batch: Int?) throws {
+        let world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Owner", info: ["identityAttributes": "id"],
+                [
+                    .attribute("id", .integer64AttributeType),
+                    .toMany("parts", "Part", inverse: "owner", rule: .cascadeDeleteRule),
+                ])
+            sketch.entity(
+                "Part", info: ["identityAttributes": "owner, id", "JSONDeletedKey": "gone"],
+                [.attribute("id", .integer64AttributeType), .toOne("owner", "Owner", inverse: "parts")])
+        }
+        try world.take(#"[{"id": 1, "owner": 1}, {"id": 2, "owner": 1}]"#, "Part")
+        let text = #"[{"id": 1, "gone": 1}, {"id": 1, "owner": 1, "gone": 1}, {"id": 3, "gone": 1}]"#
+        let report = try world.stack.importJSON(text, "Part", options: options(.skip, batch: batch))
+        #expect(report.failures.map(\.record) == [0, 2] && report["Part"].deleted == 1)
+        #expect(try world.values("id", of: "Part") == ["2"])
+    }
+
     @Test func `a report survives a coder`() throws {
         let stack = try stack()
         let report = try stack.importJSON(text, "Character", options: options(.skip))
