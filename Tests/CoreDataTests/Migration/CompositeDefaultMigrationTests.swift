@@ -141,6 +141,18 @@ import Testing
         #expect(places == ["with": ["city=Rome", "geo.zone=CET"]])
     }
 
+    @Test(arguments: [true, false])
+    func `an element that becomes mandatory has its default value where it had none`(movesRows: Bool) throws {
+        let older = shops(1, [element("city"), element("country")])
+        let newer = shops(2, [element("city"), element("country", isOptional: false, default: "IT")])
+        let places = try places(from: older, to: newer, movesRows: movesRows) { context in
+            context.insert("Shop", ["name": "half", "place": ["city": "Rome"]])
+            context.insert("Shop", ["name": "full", "place": ["city": "Bern", "country": "CH"]])
+            context.insert("Shop", ["name": "none"])
+        }
+        #expect(places == ["half": ["city=Rome", "country=IT"], "full": ["city=Bern", "country=CH"]])
+    }
+
     @Test func `a mandatory element that values would lack is in the way of a migration`() throws {
         func mandatory() -> NSAttributeDescription { element("code", isOptional: false) }
         func geo(_ more: [NSAttributeDescription] = []) -> NSAttributeDescription {

@@ -151,6 +151,59 @@ import Testing
         #expect(try store.open(newer, nil).all("Shop").count == 1)
     }
 
+    /// Versions 1 and 2 have one checksum, in which neither a derivation nor an element shows.
+    private func version(_ number: Int, isDerived: Bool) -> NSManagedObjectModel {
+        let hero = TestModel.entity("Hero", [TestModel.attribute("name", .stringAttributeType)])
+        if isDerived {
+            let shown = NSDerivedAttributeDescription()
+            shown.name = "shown"
+            shown.attributeType = .stringAttributeType
+            shown.derivationExpression = NSExpression(format: number == 1 ? "uppercase:(name)" : "lowercase:(name)")
+            hero.properties.append(shown)
+            if number == 3 { hero.properties.append(TestModel.attribute("motto", .stringAttributeType)) }
+        } else {
+            let place = NSCompositeAttributeDescription()
+            place.name = "place"
+            place.elements = ["city", "zip", "street"].prefix(number).map {
+                TestModel.attribute($0, .stringAttributeType)
+            }
+            hero.properties.append(place)
+        }
+        return TestModel.model([hero])
+    }
+
+    @Test(arguments: [true, false], [1, 2])
+    func `a store begins with the stage of its version, although an earlier one has the same checksum`(
+        isDerived: Bool, start: Int
+    ) throws {
+        func reference(_ number: Int) -> NSManagedObjectModelReference {
+            let model = version(number, isDerived: isDerived)
+            return NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum)
+        }
+        #expect(reference(1).versionChecksum == reference(2).versionChecksum)
+        var begun: [Int] = []
+        let stages = [1, 2].map { number in
+            let stage = NSCustomMigrationStage(migratingFrom: reference(number), to: reference(number + 1))
+            stage.willMigrateHandler = { _, _ in begun.append(number) }
+            return stage
+        }
+        let store = try MigratingStore(version(start, isDerived: isDerived)) { $0.insert("Hero", ["name": "Ada"]) }
+        let context = try store.open(version(3, isDerived: isDerived), options(NSStagedMigrationManager(stages)))
+        #expect(begun == Array(start...2))
+        #expect(try context.values("Hero", "name") == ["Ada"])
+    }
+
+    @Test func `a store isn't led backward to a version of its checksum`() throws {
+        func reference(_ number: Int) -> NSManagedObjectModelReference {
+            let model = version(number, isDerived: false)
+            return NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum)
+        }
+        let stages = [1, 2].map { NSCustomMigrationStage(migratingFrom: reference($0), to: reference($0 + 1)) }
+        let store = try MigratingStore(version(2, isDerived: false)) { $0.insert("Hero", ["name": "Ada"]) }
+        let error = try store.refusal(version(1, isDerived: false), options(NSStagedMigrationManager(stages)))
+        #expect(error.code.rawValue == NSStagedMigrationBackwardMigrationError)
+    }
+
     // NSManagedObjectModelReference.h, `initWithEntityVersionHashes:inBundle:versionChecksum:`
     @Test func `a reference finds a model of a bundle by its version hashes`() throws {
         let folder = try TemporaryFolder()

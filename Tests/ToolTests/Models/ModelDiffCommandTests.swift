@@ -105,6 +105,33 @@ import Testing
         #expect(added.lines.last == "Migration: inferred.", "\(added.text)")
     }
 
+    @Test func `elements that are gone, renamed or in another order are listed by their paths`() throws {
+        func shops(_ elements: String...) -> String {
+            "<entity name=\"Shop\"><attribute name=\"place\" optional=\"YES\" attributeType=\"Composite\" composite=\"Place\"/>"
+                + "</entity><composite name=\"Place\">\(elements.joined())</composite>"
+                + "<composite name=\"City\"><attribute name=\"city\" optional=\"YES\" attributeType=\"String\"/></composite>"
+        }
+        func city(_ name: String, _ identifier: String? = nil) -> String {
+            "<attribute name=\"\(name)\" optional=\"YES\" attributeType=\"Composite\" composite=\"City\" "
+                + "\(identifier.map { "elementID=\"\($0)\"" } ?? "")/>"
+        }
+        let old = try model("Old", contents: shops(city("home"), city("work")))
+        func lines(_ name: String, _ contents: String) throws -> [String] {
+            let run = try graft("diff", old, model(name, contents: contents)).succeeded()
+            #expect(run.lines.last == "Migration: inferred.", "\(run.text)")
+            return run.lines.filter { $0.hasPrefix("Shop.") }
+        }
+        #expect(try lines("Fewer", shops(city("work"))) == ["Shop.place.home.city: removed"])
+        #expect(
+            try lines("Other", shops(city("house"), city("work")))
+                == ["Shop.place.house.city: added", "Shop.place.home.city: removed"])
+        #expect(
+            try lines("Renamed", shops(city("house", "home"), city("work")))
+                == ["Shop.place.house: renamed from 'home'"])
+        #expect(
+            try lines("Turned", shops(city("work"), city("home"))) == ["Shop.place: elements in another order"])
+    }
+
     @Test func `what an entity loses by leaving its parent is listed`() throws {
         func keeper(_ parent: String) -> String {
             "<entity name=\"Animal\"><attribute name=\"legs\" optional=\"YES\" attributeType=\"Integer 16\"/></entity>"

@@ -80,7 +80,10 @@ open class NSEntityMigrationPolicy: NSObject, ExpressionFunctionTarget {
                 if !parts.isEmpty { result[name] = parts }
             case .slot(let slot):
                 let new = layout.slots[slot].property as? NSAttributeDescription
-                result[name] = match.elements[path].map { source.value(forKeyPath: $0) } ?? new?.defaultValue
+                let old = match.elements[path]
+                // One that has become mandatory is filled as one that is new.
+                let isFilled = old == nil || new?.isOptional == false
+                result[name] = old.flatMap { source.value(forKeyPath: $0) } ?? (isFilled ? new?.defaultValue : nil)
             }
         }
         return result

@@ -32,7 +32,7 @@ extension ModelMatching {
     /// or is the same.
     package func unhashedDifferences(configuration: String?) -> [String] {
         let entities = SQLSchema.entities(of: destination, configuration: configuration)
-        guard entities.contains(where: \.hasUnhashedDetails) else { return [] }
+        guard destination.entities.contains(where: \.hasUnhashedDetails) else { return [] }
         let names = Set(entities.compactMap(\.name))
         let unhashed = Set(entities.filter { !$0.hasComputableVersionHash }.compactMap(\.name))
         let differing = differences().filter { difference in
@@ -43,7 +43,9 @@ extension ModelMatching {
             default: unhashed.contains(difference.entity)
             }
         }
-        return Set(differing.map(\.entity)).sorted(by: SQLNaming.precedes).map { "entity '\($0)' differs" }
+        // Also because of entities of the same table that the configuration leaves out.
+        let moved = names.intersection(movedProperties.keys)
+        return moved.union(differing.map(\.entity)).sorted(by: SQLNaming.precedes).map { "entity '\($0)' differs" }
     }
 
     /// Whether stores of the source are told apart from those of the destination.
@@ -165,24 +167,51 @@ private struct EntityComparison {
                 return isReported || isMissing ? [difference(new, .added, isMissing ? .noDefault : nil)] : []
             }
             guard isReported else { return [] }
-            return changes(old, new) + elementChanges(new, new.name)
+            return changes(old, new) + elementChanges(new, new.name) + removedElements(old, new)
+                + (changesOrder(old, new) ? [difference(new, .elementOrder)] : [])
         }
     }
 
-    /// What became of the elements of a composite attribute.
-    private func elementChanges(_ new: NSAttributeDescription, _ path: String) -> [ModelDifference] {
+    /// What became of the elements of a composite attribute, each by its path; those that are gone aside.
+    private func elementChanges(_ new: NSAttributeDescription, _ outer: String) -> [ModelDifference] {
         let elements = (new as? NSCompositeAttributeDescription)?.elements ?? []
         return elements.flatMap { element -> [ModelDifference] in
-            let path = "\(path).\(element.name)"
-            if match.composites[path] != nil { return elementChanges(element, path) }
+            let path = "\(outer).\(element.name)"
+            if let oldPath = match.composites[path] {
+                // Its elements are known by their paths to histories, and on servers.
+                let oldName = oldPath.split(separator: ".").last.map(String.init) ?? oldPath
+                let renamed = ModelDifference(entity: name, property: path, change: .renamed(from: oldName))
+                return (oldName == element.name ? [] : [renamed]) + elementChanges(element, path)
+            }
             if let oldPath = match.elements[path], let slot = match.source.layout.slot(named: oldPath),
                 let old = match.source.layout.slots[slot].property as? NSAttributeDescription
             {
-                return changes(old, element)
+                return changes(old, element).map {
+                    ModelDifference(entity: name, property: path, change: $0.change, obstacle: $0.obstacle)
+                }
             }
-            let parts = element.storedParts.compactMap { $0.property as? NSAttributeDescription }
-            return parts.map { difference($0, .added, isFilled(element) ? nil : .noDefault) }
+            let obstacle = isFilled(element) ? nil : ModelDifference.Obstacle.noDefault
+            return element.storedParts.map {
+                ModelDifference(entity: name, property: "\(outer).\($0.name)", change: .added, obstacle: obstacle)
+            }
         }
+    }
+
+    /// The elements that a composite attribute doesn't have any more, each by its path.
+    private func removedElements(_ old: NSAttributeDescription, _ new: NSAttributeDescription) -> [ModelDifference] {
+        guard old is NSCompositeAttributeDescription, new is NSCompositeAttributeDescription else { return [] }
+        let kept = Set(match.elements.values)
+        return old.storedParts.map(\.name).filter { !kept.contains($0) }
+            .map { ModelDifference(entity: name, property: $0, change: .removed) }
+    }
+
+    /// Whether elements of a composite attribute have changed places, and columns with that.
+    private func changesOrder(_ old: NSAttributeDescription, _ new: NSAttributeDescription) -> Bool {
+        let paths = new.storedParts.map(\.name)
+        let after = paths.compactMap { match.elements[$0] }
+        let kept = Set(after)
+        let before = old.storedParts.map(\.name).filter { kept.contains($0) }
+        return before != after && !(matching.movedProperties[name]?.isDisjoint(with: paths) ?? true)
     }
 
     private func isFillable(_ attribute: NSAttributeDescription) -> Bool {

@@ -29,6 +29,7 @@ extension ModelDifference.Change {
         case .externalStorage(let allowed): allowed ? "external storage allowed" : "external storage no longer allowed"
         case .keptInHistory(let kept): kept ? "kept in the history" : "no longer kept in the history"
         case .derivation(let old, let new): "derivation changed from \(Self.quoted(old)) to \(Self.quoted(new))"
+        case .elementOrder: "elements in another order"
         case .destination(let old, let new): "destination changed from '\(old)' to '\(new)'"
         case .inverse(let old, let new): "inverse changed from \(Self.quoted(old)) to \(Self.quoted(new))"
         case .count(let old, let new): "count changed from \(Self.words(old)) to \(Self.words(new))"

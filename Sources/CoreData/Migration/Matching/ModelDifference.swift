@@ -7,7 +7,8 @@ import Foundation
 struct ModelDifference: Equatable {
     /// The entity, as the newer version calls it; the older name of a removed one.
     var entity: String
-    /// The property, as the newer version calls it; nil where the entity itself is concerned.
+    /// The property, as the newer version calls it, or the path of an element of a composite attribute; the older name of a removed one.
+    /// Nil where the entity itself is concerned.
     var property: String?
     var change: Change
     /// Why no mapping can be inferred; nil where one can.
@@ -27,6 +28,8 @@ struct ModelDifference: Equatable {
         case externalStorage(Bool)
         case keptInHistory(Bool)
         case derivation(from: String?, to: String?)
+        /// Elements of a composite attribute that share a name have changed places.
+        case elementOrder
         case destination(from: String, to: String)
         case inverse(from: String?, to: String?)
         case count(from: ClosedCount, to: ClosedCount)

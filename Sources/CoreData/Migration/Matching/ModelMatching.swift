@@ -80,6 +80,10 @@ package final class ModelMatching {
     /// Entities that only the source has, by name.
     package let removed: [NSEntityDescription]
 
+    /// The properties and elements of composite attributes that stand in another column than before, by the destination's entity: the columns of
+    /// elements are named after them alone, and numbered in order where the name is taken. Renamed properties aside.
+    private(set) lazy var movedProperties = findMovedProperties()
+
     private let bySource: [ObjectIdentifier: EntityMatch]
     private let byDestination: [ObjectIdentifier: EntityMatch]
 
@@ -112,6 +116,24 @@ package final class ModelMatching {
 
     package func match(ofDestination entity: NSEntityDescription) -> EntityMatch? {
         byDestination[ObjectIdentifier(entity)]
+    }
+
+    private func findMovedProperties() -> [String: Set<String>] {
+        // A model that has no tables is refused by whoever opens a store with it.
+        guard matches.contains(where: { !$0.composites.isEmpty }), let old = try? SQLSchema(model: source),
+            let new = try? SQLSchema(model: destination)
+        else { return [:] }
+        var moved: [String: Set<String>] = [:]
+        for match in matches {
+            var names = match.elements
+            for (name, before) in match.attributes where before.name == name { names[name] = name }
+            for (name, before) in match.relationships where before.name == name { names[name] = name }
+            let before = old.entity(for: match.source), after = new.entity(for: match.destination)
+            for (name, oldName) in names where before?.column(named: oldName) != after?.column(named: name) {
+                moved[match.destination.name ?? "", default: []].insert(name)
+            }
+        }
+        return moved
     }
 
     /// The matches of an entity of the destination and of all that inherit from it.

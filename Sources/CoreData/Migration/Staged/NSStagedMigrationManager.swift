@@ -30,12 +30,9 @@ struct StagedMigration {
     ///   `.managedObjectModelReferenceNotFound`, `.migration` for a store that no stage begins with, and what a handler
     ///   or the migration of a stage throws. The store is then of the version that the last complete stage led to.
     func run() throws {
-        let goal = destination.versionChecksum
         let start = try checksum()
-        guard let first = manager.stages.firstIndex(where: { Self.begins($0, with: start) }) else {
-            throw unknownStart(start)
-        }
-        if manager.stages[..<first].contains(where: { Self.begins($0, with: goal) }) { throw backward() }
+        guard let first = try firstStage(start) else { throw unknownStart(start) }
+        if try manager.stages[..<first].contains(where: { try beginsWithDestination($0, start) }) { throw backward() }
         for index in manager.stages.indices[first...] {
             if try isStore(of: destination) { return }
             switch manager.stages[index] {
@@ -51,6 +48,27 @@ struct StagedMigration {
     /// differ may be the same.
     private func isStore(of model: NSManagedObjectModel) throws -> Bool {
         try SQLiteStoreFile.differences(of: model, configuration: configuration, fromStoreAt: url).isEmpty
+    }
+
+    /// The stage to begin with. Of several that begin with the store's checksum it is the custom one that begins with the store's version;
+    /// where there is none, no custom one if possible: its handlers would meet a store of another version.
+    private func firstStage(_ checksum: String) throws -> Int? {
+        let fitting = manager.stages.indices.filter { Self.begins(manager.stages[$0], with: checksum) }
+        guard fitting.count > 1 else { return fitting.first }
+        let exact = try fitting.first { index in
+            guard let stage = manager.stages[index] as? NSCustomMigrationStage else { return false }
+            return try isStore(of: stage.currentModel.resolved())
+        }
+        return exact ?? fitting.first { !(manager.stages[$0] is NSCustomMigrationStage) } ?? fitting.first
+    }
+
+    /// Whether a stage that the store has behind it begins with the destination. Where that has the store's checksum, models alone tell.
+    private func beginsWithDestination(_ stage: NSMigrationStage, _ start: String) throws -> Bool {
+        let goal = destination.versionChecksum
+        guard Self.begins(stage, with: goal) else { return false }
+        if goal != start { return true }
+        guard let stage = stage as? NSCustomMigrationStage else { return false }
+        return try !ModelMatching(source: stage.currentModel.resolved(), destination: destination).needsMigration
     }
 
     private static func begins(_ stage: NSMigrationStage, with checksum: String) -> Bool {
