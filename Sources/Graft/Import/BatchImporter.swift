@@ -341,6 +341,13 @@ final class BatchImporter {
         hasRestored = false
     }
 
+    /// Notes what the save of a dry run's batch would have put into the store.
+    func noteTried() {
+        for objects in matcher.objects {
+            for case let object? in objects where matcher.isThere(object) { deletions.noteTried(object) }
+        }
+    }
+
     /// Forgets what belongs to a saved batch.
     func batchWasSaved(_ snapshot: borrowing GraphSnapshot) {
         let successors = Set(matcher.memory.successors.values.map(ObjectIdentifier.init))

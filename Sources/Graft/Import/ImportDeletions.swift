@@ -45,6 +45,10 @@ struct ImportDeletions {
     var succeeded: [NSManagedObject] = []
     /// How many of the store's objects have been deleted, by entity: those that nobody has saved count for no limit.
     private var deletedFromStore: [Int]
+    /// In a dry run of batches: the objects that earlier ones would have saved, which count as the store's, and by how many there would be
+    /// more than the store has, by entity.
+    private var tried: Set<ObjectIDKey> = []
+    private var triedCounts: [Int]
     /// The objects that the data mentions, as far as it matters.
     private var mentioned: Set<ObjectIDKey> = []
     /// By entity: whether the data had an object of it, not only references.
@@ -63,6 +67,7 @@ struct ImportDeletions {
         needsMentions = plans.contains(where: \.deletes)
         hasData = plans.map { _ in false }
         deletedFromStore = plans.map { _ in 0 }
+        triedCounts = deletedFromStore
     }
 
     // MARK: Noting
@@ -78,6 +83,14 @@ struct ImportDeletions {
         guard ends[ObjectIdentifier(object)] == nil else { return }
         doomed.append(object)
         ends[ObjectIdentifier(object)] = place
+    }
+
+    /// Remembers an object that the save of a dry run's batch would have put into the store, unless it is there.
+    mutating func noteTried(_ object: NSManagedObject) {
+        guard let number = known.number(of: object), object.objectID.isTemporaryID,
+            tried.insert(object.objectID.lookupKey).inserted
+        else { return }
+        triedCounts[number] += 1
     }
 
     /// Remembers what a relationship had and has no more: what nobody could find again, and what its policy deletes.
@@ -164,7 +177,7 @@ struct ImportDeletions {
         let before = deletedFromStore
         while let object = pending.popLast() {
             guard let number = known.number(of: object) else { continue }
-            if !object.objectID.isTemporaryID { deletedFromStore[number] += 1 }
+            if isStored(object) { deletedFromStore[number] += 1 }
             counts[number].deleted += 1
             for part in plans[number].relationships where plans[number].properties[part].isOwning {
                 pending += object.relatedObjects(part, plans[number].properties[part]).filter {
@@ -173,7 +186,16 @@ struct ImportDeletions {
             }
         }
         if deletedFromStore != before { try checkLimits(before, isDryRun: isDryRun) }
+        // Their successors take their place among the store's objects.
+        for object in others where isDryRun && isStored(object) {
+            if let number = known.number(of: object) { triedCounts[number] -= 1 }
+        }
         return chosen + others
+    }
+
+    /// Whether the store has an object, or would have it by now.
+    private func isStored(_ object: NSManagedObject) -> Bool {
+        !object.objectID.isTemporaryID || tried.contains(object.objectID.lookupKey)
     }
 
     /// The objects that are going to be deleted, with what they own: no rule of the model is asked about them.
@@ -208,8 +230,10 @@ struct ImportDeletions {
             let kinds = plan.number..<known.schema.entities[plan.number].end
             let (deleted, gone) = (deletedFromStore[kinds].reduce(0, +), before[kinds].reduce(0, +))
             guard deleted > gone else { continue }
-            // A dry run leaves in the store what it deletes.
-            let total = try context.count(for: known.request(plan.number)) + (isDryRun ? 0 : gone)
+            // A dry run leaves in the store what it deletes, and puts nothing there.
+            let total =
+                try context.count(for: known.request(plan.number))
+                + (isDryRun ? triedCounts[kinds].reduce(0, +) : gone)
             let exceeded = ExceededDeletionLimit(
                 entity: plan.name, deleted: deleted, total: total, allowed: limits.allowed(of: total))
             if deleted <= exceeded.allowed { continue }

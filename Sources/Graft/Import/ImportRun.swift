@@ -254,6 +254,7 @@ struct ImportRun {
             importer.newRows = try NewRows(importer)
         }
         importer.needsRoots = roots != nil
+        if mode == .saveBatches, options.isDryRun { importer.noteTried() }
         let touchedBefore = importer.tally.touched.count
         try importer.importBatch(batch)
         if let roots { try importer.forEachRoot(batch, roots) }
@@ -365,6 +366,16 @@ struct ImportRun {
         if options.failurePolicy == .fail, let first = importer.refused.first { throw first.error }
     }
 
+    /// Decides what the save of the last batch would delete, where it is known to be the last one.
+    private func endUnsaved(_ importer: BatchImporter) throws {
+        if importer.pending.isEmpty {
+            try importer.deletions.takeHeld()
+            try importer.delete(try importer.decideDeletions(isDryRun: true))
+            context.processPendingChanges()
+        }
+        importer.noteTried()
+    }
+
     /// Ends an import that has taken all batches.
     ///
     /// - Parameter isValid: Whether what it touched has been validated already.
@@ -388,6 +399,7 @@ struct ImportRun {
     /// - Parameter isValid: Whether what it touched has been validated already.
     func end(_ importer: BatchImporter, isValid: Bool) throws {
         defer { turns.end() }
+        if mode == .saveBatches, options.isDryRun { try endUnsaved(importer) }
         try importer.deletions.takeHeld()
         let orphans = try importer.deletions.orphansOfData(allowsEmptyInput: options.deletesOrphansOfEmptyInput)
         if !isValid, mode == .keep { try importer.validateChanges(mapping) }

@@ -106,6 +106,34 @@ import Testing
         #expect(try world.values("text", of: "Note") == ["b"])
     }
 
+    /// Of 10 stored players and 40 new ones, five may go by the time that all are saved, and two before.
+    @Test(arguments: [0..<4, 0..<6, 10..<14, 10..<25, 10..<45], [5, 1000])
+    func `a limit counts what earlier batches would have saved`(_ gone: Range<Int>, _ size: Int) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Player", info: ["identityAttributes": "id", "JSONDeletedKey": "gone"],
+                [.attribute("id", .integer64AttributeType)])
+        }
+        func records(_ ids: Range<Int>, _ rest: String = "") -> String {
+            ids.map { #"{"id": \#($0)\#(rest)}"# }.joined(separator: ", ")
+        }
+        try world.take("[\(records(0..<10))]", "Player")
+        (world.options.batchSize, world.options.savesEachBatch) = (size, true)
+        world.options.mapping["Player"].deletionLimit = .percent(10, atLeast: 2)
+        let (new, ended) = (records(10..<50), records(gone, #", "gone": 1"#))
+        let text = "[\(new), \(ended)]"
+        world.options.isDryRun = true
+        let trial = try world.take(text, "Player")
+        #expect(try world.count("Player") == 10)
+        world.options.isDryRun = false
+        let refused = world.refuse(text, "Player")
+        #expect(trial.exceededLimits.isEmpty == (refused == nil), "\(trial.exceededLimits)")
+        // Ten percent of what the store has by then.
+        let stored = size == 5 ? 50 : 10
+        let count = size == 5 || gone.lowerBound < 10 ? gone.count : 0
+        #expect((refused == nil) == (count <= max(2, stored / 10)))
+    }
+
     @Test(arguments: ImportOptions.FailurePolicy.allCases)
     func `a context's dry run takes stubs as its import does`(_ policy: ImportOptions.FailurePolicy) throws {
         let stack = try world().stack
