@@ -238,7 +238,8 @@ extension NSManagedObjectContext {
 
     /// Whether the source's answer stands whatever has changed here.
     func isAnswered(bySource query: StoreQuery, includesPending: Bool) -> Bool {
-        if includesPending, query.predicate?.hasClosures ?? false { return false }
+        // Closures are shown objects of this context, as far as these have what is stored.
+        if query.predicate?.hasClosures ?? false, includesPending || !hasUnsavedObjects { return false }
         if !includesPending || !hasUnsavedObjects { return true }
         let entities = entities(of: query)
         if updated.count(of: entities) + deleted.count(of: entities) > 0 { return false }

@@ -5,18 +5,41 @@
 import CoreData
 
 extension PredicateCheck {
-    /// Takes the texts beside an attribute for values of its type, written as an import reads them.
+    /// Takes the texts of a comparison for values of the attributes that they are compared with, written as an import reads
+    /// them.
+    mutating func takeTexts(of comparison: NSComparisonPredicate, left: Meaning, right: Meaning) throws {
+        let (leftSide, rightSide) = (comparison.leftExpression, comparison.rightExpression)
+        var type = comparison.predicateOperatorType
+        // A list isn't searched in: it contains what is in it.
+        if type == .contains, leftSide.expressionType == .aggregate { type = .in }
+        try compare(left, with: rightSide, isLeft: false, by: type)
+        try compare(right, with: leftSide, isLeft: true, by: type)
+        // `"2026-01-15" BETWEEN {start, "2026-01-31"}`: what is compared with a text that became a date is one, too.
+        if case .anything = left, !Self.constants(in: leftSide).isEmpty {
+            try compare(right, with: rightSide, isLeft: true, by: .equalTo)
+        }
+        if case .anything = right, !Self.constants(in: rightSide).isEmpty {
+            try compare(left, with: leftSide, isLeft: false, by: .equalTo)
+        }
+    }
+
+    /// Takes the texts beside an attribute for values of its type.
     ///
     /// - Parameter isLeft: Whether they are on the left of it.
     /// - Throws: ``GraftError`` for a text that is no such value, and for a search in what isn't text.
-    mutating func compare(
+    private mutating func compare(
         _ meaning: Meaning, with other: NSExpression, isLeft: Bool, by comparison: NSComparisonPredicate.Operator
     ) throws {
         if case .objects(let entity) = meaning { return try requireObjects(other, of: entity) }
         if case .computed = meaning { return try refuseTexts(in: other) }
+        if case .choice(let meanings) = meaning {
+            for meaning in meanings { try compare(meaning, with: other, isLeft: isLeft, by: comparison) }
+            return try requireTexts(in: other, besideTextsAmong: meanings)
+        }
         guard case .value(let part) = meaning, let kind = kind(of: part) else { return }
         switch comparison {
-        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo:
+        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .equalTo, .notEqualTo, .in,
+            .between:
             try take(other, for: part, kind)
         case _ where isLeft: return
         case .like, .beginsWith, .endsWith, .matches, .contains:
@@ -54,6 +77,25 @@ extension PredicateCheck {
         }
     }
 
+    /// Refuses a text that was taken for another value where it may be compared with a text, too.
+    private func requireTexts(in expression: NSExpression, besideTextsAmong meanings: [Meaning]) throws {
+        let taken = Self.constants(in: expression).first { values[ObjectIdentifier($0)] != nil }
+        guard let text = taken?.constantValue as? String else { return }
+        for case .value(let part) in meanings {
+            guard let attribute = part.property as? NSAttributeDescription, AttributeKind(attribute) == .string else {
+                continue
+            }
+            throw ambiguous(text, beside: part)
+        }
+    }
+
+    private func ambiguous(_ text: String, beside part: PropertyPart) -> GraftError {
+        GraftError(
+            .other(
+                finding: "the text \"\(text)\" is compared with values of several types or forms",
+                remedy: "Compare it with each of them by itself, and join the comparisons by OR."), at: place(of: part))
+    }
+
     /// The type of an attribute's values; nil where a text may be one.
     private func kind(of part: PropertyPart) -> AttributeKind? {
         guard let attribute = part.property as? NSAttributeDescription else { return nil }
@@ -72,13 +114,19 @@ extension PredicateCheck {
                         remedy: "Write the value as a text, as in JSON."), at: place(of: part))
             }
             guard let text = constant.constantValue as? String else { continue }
-            do {
-                let value = try converter(of: part, kind, for: text).value(of: JSONValue.string(text))
-                values[ObjectIdentifier(constant)] = NSExpression(forConstantValue: value.object)
-            } catch let error as GraftError {
-                let finding = error.failureReason ?? "\"\(text)\" is no \(kind)"
-                throw GraftError(.other(finding: finding, remedy: "Change the predicate."), at: place(of: part))
+            let value = try value(of: text, for: part, kind)
+            if let other = values.updateValue(value, forKey: ObjectIdentifier(constant)), other != value {
+                throw ambiguous(text, beside: part)
             }
+        }
+    }
+
+    private func value(of text: String, for part: PropertyPart, _ kind: AttributeKind) throws -> GraphValue {
+        do {
+            return try converter(of: part, kind, for: text).value(of: JSONValue.string(text))
+        } catch let error as GraftError {
+            let finding = error.failureReason ?? "\"\(text)\" is no \(kind)"
+            throw GraftError(.other(finding: finding, remedy: "Change the predicate."), at: place(of: part))
         }
     }
 
@@ -99,10 +147,12 @@ extension PredicateCheck {
         return converter
     }
 
-    /// The constants of an expression, or of the list that it is.
+    /// The constants of an expression, or of the list, the condition or the choice that it is.
     private static func constants(in expression: NSExpression) -> [NSExpression] {
         switch expression.expressionType {
         case .aggregate: (expression.collection as? [NSExpression] ?? []).flatMap(constants)
+        case .conditional: constants(in: expression.true) + constants(in: expression.false)
+        case .function where expression.isChoice: (expression.arguments ?? []).flatMap(constants)
         case .constantValue: [expression]
         default: []
         }
@@ -111,6 +161,11 @@ extension PredicateCheck {
     private func place(of part: PropertyPart) -> GraftError.Place {
         GraftError.Place(source: source, entity: part.whole.entity.name, property: part.name)
     }
+}
+
+extension NSExpression {
+    /// Whether a function gives one of the values that it is called with.
+    var isChoice: Bool { ["max:", "min:", "noindex:"].contains(function) }
 }
 
 extension AttributeKind {

@@ -10,7 +10,7 @@ package struct PredicateCheck {
     /// The option or annotation that the text was given with, for messages.
     let source: String
     /// The values that texts of the predicate stand for, by the texts' expressions.
-    var values: [ObjectIdentifier: NSExpression] = [:]
+    var values: [ObjectIdentifier: GraphValue] = [:]
 
     package init(entity: NSEntityDescription, source: String) {
         self.entity = entity
@@ -25,7 +25,7 @@ package struct PredicateCheck {
     package func checked(_ predicate: NSPredicate) throws -> NSPredicate {
         var check = self
         try check.check(predicate, variables: [:])
-        return predicate.withValues(check.values)
+        return predicate.withValues(check.values.mapValues { NSExpression(forConstantValue: $0.object) })
     }
 
     /// Checks a key path that objects are sorted by.
@@ -57,8 +57,22 @@ package struct PredicateCheck {
         case value(of: PropertyPart)
         /// The result of arithmetic, a count, a sum or an average: never a text.
         case computed
+        /// One of several: of a list's elements, of a condition's branches.
+        case choice([Meaning])
         /// What only a run would show: a function's result, a part of a transformable value.
         case anything
+
+        /// What gives one of these.
+        static func oneOf(_ meanings: [Meaning]) -> Meaning {
+            let known = meanings.flatMap { (meaning: Meaning) -> [Meaning] in
+                switch meaning {
+                case .choice(let parts): parts
+                case .anything: []
+                case .objects, .value, .computed: [meaning]
+                }
+            }
+            return known.isEmpty ? .anything : known.count == 1 ? known[0] : .choice(known)
+        }
     }
 
     private typealias Variables = [String: Meaning]
@@ -88,9 +102,7 @@ package struct PredicateCheck {
         case let comparison as NSComparisonPredicate:
             let left = try meaning(of: comparison.leftExpression, variables: variables)
             let right = try meaning(ofValue: comparison.rightExpression, variables: variables)
-            let type = comparison.predicateOperatorType
-            try compare(left, with: comparison.rightExpression, isLeft: false, by: type)
-            try compare(right, with: comparison.leftExpression, isLeft: true, by: type)
+            try takeTexts(of: comparison, left: left, right: right)
         default:
             break
         }
@@ -112,20 +124,21 @@ package struct PredicateCheck {
             }
             // Along the left side by a loop: a row of operators is as deep as it is long.
             var rest = expression
+            var others: [Meaning] = []
             while rest.expressionType == .function, Self.path(of: rest) == nil, let arguments = rest.arguments,
                 let first = arguments.first
             {
-                for argument in arguments.dropFirst() { _ = try meaning(of: argument, variables: variables) }
+                let meanings = try arguments.dropFirst().map { try meaning(of: $0, variables: variables) }
+                if rest === expression { others = meanings }
                 rest = first
             }
             guard rest !== expression else { return .anything }
             let innermost = try meaning(of: rest, variables: variables)
-            return meaning(ofFunction: expression, of: expression.arguments?.first === rest ? innermost : .anything)
+            let first = expression.arguments?.first === rest ? innermost : .anything
+            return meaning(ofFunction: expression, of: .oneOf([first] + others))
         case .aggregate:
-            for element in expression.collection as? [NSExpression] ?? [] {
-                _ = try meaning(of: element, variables: variables)
-            }
-            return .anything
+            let elements = expression.collection as? [NSExpression] ?? []
+            return .oneOf(try elements.map { try meaning(of: $0, variables: variables) })
         case .subquery:
             let members = try (expression.collection as? NSExpression).map { try meaning(of: $0, variables: variables) }
             let inner = variables.merging([expression.variable: members ?? .anything]) { $1 }
@@ -133,8 +146,8 @@ package struct PredicateCheck {
             return members ?? .anything
         case .conditional:
             try check(expression.predicate, variables: variables)
-            _ = try meaning(of: expression.true, variables: variables)
-            return try meaning(of: expression.false, variables: variables)
+            let then = try meaning(of: expression.true, variables: variables)
+            return .oneOf([then, try meaning(of: expression.false, variables: variables)])
         case .unionSet, .intersectSet, .minusSet:
             _ = try meaning(of: expression.right, variables: variables)
             return try meaning(of: expression.left, variables: variables)
@@ -152,6 +165,7 @@ package struct PredicateCheck {
     }
 
     private func follow(_ keyPath: String, from start: Meaning) throws -> Meaning {
+        if case .choice(let starts) = start { return .oneOf(try starts.map { try follow(keyPath, from: $0) }) }
         guard case .objects(var owner) = start else { return .anything }
         var value: PropertyPart?
         for key in keyPath.split(separator: ".") where key.first != "@" && key.lowercased() != "self" {
@@ -183,7 +197,7 @@ package struct PredicateCheck {
     /// What a function gives: the least and the greatest value are of the type of what they are chosen from.
     private func meaning(ofFunction expression: NSExpression, of argument: Meaning) -> Meaning {
         switch expression.function {
-        case "max:", "min:", "noindex:": argument
+        case _ where expression.isChoice: argument
         case "sum:", "count:", "average:", "median:", "stddev:", "length:",
             "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "modulus:by:", "raise:toPower:",
             "sqrt:", "log:", "ln:", "exp:", "floor:", "ceiling:", "abs:", "trunc:":

@@ -26,7 +26,8 @@ extension NSPredicate {
 
 #if canImport(Darwin) || GRAFT_PORTABLE
     extension NSPredicate {
-        /// The predicate with values in comparisons, the elements of lists and subqueries that a comparison's side is.
+        /// The predicate with values in comparisons, and in the lists, conditions, functions and subqueries that a
+        /// comparison's side is.
         fileprivate func rebuilt(_ values: [ObjectIdentifier: NSExpression]) -> NSPredicate {
             switch self {
             case let compound as NSCompoundPredicate:
@@ -56,11 +57,16 @@ extension NSPredicate {
                 guard let members = collection as? NSExpression else { return self }
                 return NSExpression(
                     forSubquery: members, usingIteratorVariable: variable, predicate: predicate.rebuilt(values))
+            case .conditional:
+                return NSExpression(
+                    forConditional: predicate.rebuilt(values), trueExpression: self.true.rebuilt(values),
+                    falseExpression: self.false.rebuilt(values))
             // `SUBQUERY(...).@count` asks the subquery, which is the operand.
-            case .function:
-                guard operand.expressionType == .subquery else { return self }
+            case .function where operand.expressionType == .subquery:
                 return NSExpression(
                     forFunction: operand.rebuilt(values), selectorName: function, arguments: arguments ?? [])
+            case .function where isChoice:
+                return NSExpression(forFunction: function, arguments: (arguments ?? []).map { $0.rebuilt(values) })
             default: return self
             }
         }

@@ -268,6 +268,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "name == $nothing", "books.@count > $nothing", "SUBQUERY(books, $b, $b.title == $nothing).@count > 0",
+        "SUBQUERY(books, $nothing, $nothing.pages > 1).@count > 0 AND name == $nothing.name",
+    ])
+    func `a variable without a value is an error in both stores`(_ format: String) throws {
+        for kind in StoreKind.allCases {
+            let library = try Library(kind)
+            _ = library.insert("Author")
+            try library.context.save()
+            let error = #expect(throws: CocoaError.self) {
+                try library.fetch("Author", where: NSPredicate(format: format))
+            }
+            #expect(error?.localizedDescription.contains("$nothing has no value") == true, "\(kind)")
+            let known = "SUBQUERY(books, $b, $b.title == 'x').@count == 0"
+            #expect(try library.fetch("Author", where: NSPredicate(format: known)).count == 1)
+        }
+    }
+
     @Test func `a sort descriptor with a key that an entity doesn't have is an error in both stores`() throws {
         for kind in StoreKind.allCases {
             let library = try Library(kind)

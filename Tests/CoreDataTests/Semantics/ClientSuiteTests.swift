@@ -178,8 +178,16 @@ import Testing
             if isSaved { try library.context.save() }
             request.predicate = both
             for context in [library.context, library.newChild()] {
-                #expect(try context.fetch(request).map { $0.value(forKey: "pages") as? Int } == [3, 2])
-                #expect(try context.count(for: request) == 2)
+                for includesPendingChanges in isSaved ? [true, false] : [true] {
+                    request.includesPendingChanges = includesPendingChanges
+                    #expect(try context.fetch(request).map { $0.value(forKey: "pages") as? Int } == [3, 2])
+                    #expect(try context.count(for: request) == 2)
+                    let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
+                    (ids.predicate, ids.sortDescriptors) = (request.predicate, request.sortDescriptors)
+                    (ids.resultType, ids.includesPendingChanges) = (.managedObjectIDResultType, includesPendingChanges)
+                    #expect(try context.fetch(ids) == context.fetch(request).map(\.objectID))
+                }
+                request.includesPendingChanges = true
             }
             request.predicate = closure
             (request.fetchOffset, request.fetchLimit) = (1, 1)

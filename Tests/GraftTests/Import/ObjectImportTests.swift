@@ -253,6 +253,8 @@ import Testing
         (#"day != "2026-01-31""#, ["1", "2", "4"]), (#"day < "2026-02-01""#, ["1", "3"]),
         (#"key == "33333333-3333-3333-3333-333333333333""#, ["1", "2", "4"]),
         (#"SUBQUERY(notes, $n, $n.day == "2026-01-31").@count > 0"#, ["1", "2", "4"]),
+        (#"NOT ("2026-01-31" BETWEEN {day, day})"#, ["1", "2", "4"]),
+        (#""2026-01-31" IN {day, parent.day}"#, ["1", "3"]),
     ])
     func `a predicate for orphans compares texts as values of the attribute`(
         _ predicate: String, _ kept: [String]

@@ -150,4 +150,55 @@ import Testing
         try export(#"place.span.form < "2024-01-01""#).failed(saying: "--where", "form", "from")
         try export(#"place.name.x == 1"#).failed(saying: "--where", "End the key path at the attribute")
     }
+
+    @Test func `a text beside a list or a condition is the value that the attributes in it have`() throws {
+        let model = try folder.model(
+            """
+            <entity name="Term"><attribute name="id" attributeType="Integer 64" optional="YES"/>
+            <attribute name="name" attributeType="String" optional="YES"/>
+            <attribute name="key" attributeType="UUID" optional="YES"/>
+            <attribute name="other" attributeType="UUID" optional="YES"/>
+            <attribute name="start" attributeType="Date" optional="YES"/>
+            <attribute name="end" attributeType="Date" optional="YES"/>
+            <relationship name="parent" optional="YES" maxCount="1" deletionRule="Nullify" destinationEntity="Term" \
+            inverseName="children" inverseEntity="Term"/>
+            <relationship name="children" optional="YES" toMany="YES" deletionRule="Nullify" destinationEntity="Term" \
+            inverseName="parent" inverseEntity="Term"/>
+            <userInfo><entry key="identityAttributes" value="id"/></userInfo></entity>
+            """)
+        let store = folder.path("Terms.sqlite")
+        let key = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+        let text = """
+            [{"id": 1, "name": "7", "key": "\(key)", "start": "2026-01-01", "end": "2026-01-31"},
+             {"id": 2, "start": "2026-03-01", "end": "2026-03-31", "parent": {"id": 1}}]
+            """
+        try graft(
+            "import", "-", "--entity", "Term", "--store", store, "--model", model, input: text, in: folder
+        ).succeeded()
+        func export(_ predicate: String) throws -> ToolRun {
+            try graft("export", "--store", store, "--entity", "Term", "--where", predicate, "--depth", "0")
+        }
+        for predicate in [
+            #""2026-01-15" BETWEEN {start, end}"#, #""2026-01-15" BETWEEN {start, "2026-01-31"}"#,
+            #""2026-01-31" IN {start, end}"#, #"{start, end} CONTAINS "2026-01-31""#,
+            #"ANY {start, end} == "2026-01-31""#,
+            #"NOT max({start, end}) > "2026-02-01""#, #"NOT max("2025-01-01", end) > "2026-02-01""#,
+            #""\#(key)" IN {key, other}"#, #"{"\#(key)"} CONTAINS key"#, #""2026-03-01" IN children.start"#,
+            #"SUBQUERY(children, $c, "2026-03-15" BETWEEN {$c.start, $c.end}).@count == 1"#,
+            #"start == TERNARY(id > 1, "2026-02-01", "2026-01-01")"#, #"TERNARY(id > 1, start, end) == "2026-01-31""#,
+        ] {
+            let run = try export(predicate).succeeded()
+            let found = try #require(try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]])
+            #expect(found.map { $0["id"] as? Int } == [1], "\(predicate): \(run.text)")
+        }
+        for (predicate, finding) in [
+            (#""yesterday" BETWEEN {start, end}"#, "a Date"), ("5 BETWEEN {start, end}", "the number 5"),
+            (#""Ann" IN {parent, parent.parent}"#, "compared with Ann"), (#""\#(key)" IN {key, start}"#, "Date"),
+            (#""2026-01-31" IN {name, start}"#, "several types"), (#""x" IN key"#, "a UUID"),
+            (#"{start, end} LIKE "2026*""#, "no text to search in"),
+            (#"TERNARY(id > 1, parent, parent.parent).nam == "7""#, "Did you mean 'name'"),
+        ] {
+            try export(predicate).failed(saying: "--where", finding)
+        }
+    }
 }

@@ -1,5 +1,5 @@
-// Keys that an entity doesn't have or doesn't store, in the predicates, sort descriptors and columns of fetches from the in-memory store:
-// an error, as in SQL, where evaluating would find nil. As there, an entity has no keys of those that inherit from it.
+// Keys that an entity doesn't have or doesn't store, and variables without a value, in the predicates, sort descriptors and columns of
+// fetches from the in-memory store: an error, as in SQL, where evaluating would find nil. As there, an entity has no keys of those that inherit from it.
 
 import Foundation
 
@@ -62,8 +62,8 @@ private struct KeyCheck {
             "\(subject()) on '\(entity.name ?? "")' can't be evaluated: \(problem). Correct it.")
     }
 
-    /// - Parameter variables: The entities of the members that variables of subqueries stand for.
-    mutating func check(_ predicate: NSPredicate, _ variables: [String: NSEntityDescription]) {
+    /// - Parameter variables: The entities of the members that variables of subqueries stand for; nil where that isn't known.
+    mutating func check(_ predicate: NSPredicate, _ variables: [String: NSEntityDescription?]) {
         switch predicate {
         case let comparison as NSComparisonPredicate:
             check(comparison.leftExpression, variables)
@@ -77,11 +77,16 @@ private struct KeyCheck {
     /// - Returns: The entity of the objects that the expression gives; nil where it gives none, or of what entity isn't known.
     @discardableResult
     mutating func check(
-        _ expression: NSExpression, _ variables: [String: NSEntityDescription]
+        _ expression: NSExpression, _ variables: [String: NSEntityDescription?]
     ) -> NSEntityDescription? {
         switch expression.node {
         case .evaluatedObject: return entity
-        case .variable(let name): return variables[name]
+        case .variable(let name):
+            if let entity = variables[name] { return entity }
+            problem =
+                problem
+                ?? "the variable $\(name) has no value; give it one with withSubstitutionVariables(_:)"
+            return nil
         case .keyPath(let operand, let path): return follow(path, from: check(operand, variables))
         case .function(let call):
             if let chain = ExpressionChain(expression) {
@@ -98,7 +103,7 @@ private struct KeyCheck {
         case .subquery(let collection, let variable, let predicate):
             var inner = variables
             let members = check(collection, variables)
-            inner[variable] = members
+            inner.updateValue(members, forKey: variable)
             check(predicate, inner)
             return members
         case .conditional(let predicate, let then, let otherwise):
