@@ -121,6 +121,11 @@ struct CompositeKeys {
         composite = entity?.layout.composites[name] == nil ? nil : name
         return composite == nil ? name : nil
     }
+
+    /// What comes after a collection operator, as a path of the members: `places.point.@max.x` is about their `point.x`.
+    func completing(_ rest: KeyPathSteps) -> KeyPathSteps {
+        composite.map { KeyPathSteps($0).appending(rest) } ?? rest
+    }
 }
 
 extension NSEntityDescription {

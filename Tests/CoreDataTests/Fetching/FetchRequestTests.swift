@@ -66,14 +66,34 @@ import Testing
         #expect(copy.entityName == "Hero" && copy.sortDescriptors == request.sortDescriptors)
     }
 
-    @Test func `a request survives an archive`() throws {
-        let request = full()
+    private func archived(_ request: NSFetchRequest<NSManagedObject>) throws -> NSFetchRequest<NSManagedObject> {
         // A generic class can't be the object of an archive on Linux, because Foundation can't name it.
         let archiver = NSKeyedArchiver(requiringSecureCoding: true)
         request.encode(with: archiver)
         archiver.finishEncoding()
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData)
-        let copy = try #require(NSFetchRequest<NSManagedObject>(coder: unarchiver))
+        return try #require(NSFetchRequest<NSManagedObject>(coder: unarchiver))
+    }
+
+    @Test func `computed columns of a request survive an archive`() throws {
+        let request = full()
+        let length = NSExpressionDescription()
+        (length.name, length.expressionResultType) = ("length", .integer64AttributeType)
+        length.expression = NSExpression(format: "length:(name) + 1")
+        request.propertiesToFetch = ["name", length]
+        request.propertiesToGroupBy = [length]
+        let copy = try archived(request)
+        #expect(copy.propertiesToFetch?.first as? String == "name" && copy.propertiesToFetch?.count == 2)
+        for column in [copy.propertiesToFetch?.last, copy.propertiesToGroupBy?.first] {
+            let again = try #require(column as? NSExpressionDescription)
+            #expect(again.name == "length" && again.expressionResultType == .integer64AttributeType)
+            #expect(again.expression == length.expression)
+        }
+    }
+
+    @Test func `a request survives an archive`() throws {
+        let request = full()
+        let copy = try archived(request)
         #expect(copy.entityName == "Hero")
         #expect(copy.predicate?.isEqual(request.predicate) == true)
         #expect(copy.sortDescriptors == request.sortDescriptors)

@@ -53,6 +53,9 @@ import Testing
         Mistake(
             format: "a MATCHES '('", position: 11,
             found: "the text \"(\", which is not a regular expression (ICU's syntax)"),
+        Mistake(
+            format: "a MATCHES 'a)|(b'", position: 11,
+            found: "the text \"a)|(b\", which is not a regular expression (ICU's syntax)"),
         Mistake(format: "ANY a.b", position: 8, found: "the end"),
         Mistake(format: "in == 1", position: 1, found: "'in'"),
     ])

@@ -84,7 +84,8 @@ import Testing
         .yes("ascii MATCHES 'Hello.*'"), .no("ascii MATCHES 'Hello'"), .no("ascii MATCHES 'hello.*'"),
         .yes("ascii MATCHES[c] 'hello.*'"), .yes("ascii MATCHES '\\\\w+\\\\s\\\\w+'"), .yes("'ab' MATCHES 'a|ab'"),
         .no("'ab\n' MATCHES 'ab'"), .yes("name MATCHES[cd] 'unicode'"), .no("missing MATCHES '.*'"),
-        .no("i MATCHES '7'"),
+        .no("i MATCHES '7'"), .yes("'a' MATCHES '(?x) a # letter'"), .no("'ab' MATCHES '(?x) a # letter'"),
+        .yes("'a(' MATCHES '\\\\Qa('"), .no("'a(b' MATCHES '\\\\Qa('"), .no("ascii MATCHES ''"),
         .yes("name.length == 7"), .yes("empty.length == 0"), .yes("length:(name) == 7"),
     ]
 

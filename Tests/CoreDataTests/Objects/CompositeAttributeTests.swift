@@ -164,6 +164,59 @@ import Testing
         #expect(found == [["code": "a", "place.point.x": 3.0]], "\(found)")
     }
 
+    private static func familyModel() -> NSManagedObjectModel {
+        let quake = NSEntityDescription()
+        quake.name = "Quake"
+        let (first, after) = (NSRelationshipDescription(), NSRelationshipDescription())
+        (first.name, after.name, first.maxCount) = ("first", "after", 1)
+        for (relationship, inverse) in [(first, after), (after, first)] {
+            relationship.destinationEntity = quake
+            relationship.inverseRelationship = inverse
+            relationship.isOptional = true
+        }
+        let place = composite(
+            "place",
+            [
+                attribute("name", .stringAttributeType), attribute("since", .dateAttributeType),
+                composite("point", [attribute("x", .doubleAttributeType)]),
+            ])
+        quake.properties = [attribute("code", .stringAttributeType), place, first, after]
+        let model = NSManagedObjectModel()
+        model.entities = [quake]
+        return model
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `elements of members are asked for behind operators and subqueries`(_ type: StoreKind) throws {
+        let stack = try Stack(Self.familyModel(), type)
+        defer { withExtendedLifetime(stack) {} }
+        let context = stack.container.viewContext
+        let since = Date(timeIntervalSinceReferenceDate: 1000)
+        let first = make(context, "a", ["place": ["name": "Rome", "since": since]])
+        _ = make(context, "b", ["place": ["name": "Oslo", "point": ["x": 3.0]], "first": first])
+        _ = make(context, "c", ["place": ["name": "Bonn", "point": ["x": 1.0]], "first": first])
+        _ = make(context, "d", ["place": ["name": "Bern"], "first": first])
+        try context.save()
+        for format in [
+            "after.@max.place.point.x == 3", "after.first.@max.place.since == %@",
+            "ANY after.first.@distinctUnionOfObjects.place.name == 'Rome'",
+            "ANY SUBQUERY(after, $q, $q.code == 'b').first.place.name == 'Rome'",
+            "SUBQUERY(after, $q, $q.code != 'b').@max.first.place.since == %@",
+            "SUBQUERY(after, $q, $q.code != 'b').place.point.@max.x == 1",
+        ] {
+            #expect(try codes(context, format, format.contains("%@") ? [since] : []) == ["a"], "\(format)")
+        }
+        let mean = NSExpressionDescription()
+        (mean.name, mean.expressionResultType) = ("mean", .doubleAttributeType)
+        mean.expression = NSExpression(format: "average:(after.place.point.x)")
+        let request = NSFetchRequest<NSDictionary>(entityName: "Quake")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = ["code", mean]
+        request.propertiesToGroupBy = ["code"]
+        request.predicate = NSPredicate(format: "code == 'a'")
+        #expect(try context.fetch(request) == [["code": "a", "mean": 2.0]])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a uniqueness constraint may name an element`(_ type: StoreKind) throws {
         let stack = try Stack(Self.model(), type)

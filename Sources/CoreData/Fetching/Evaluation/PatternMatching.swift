@@ -99,11 +99,27 @@ enum PatternMatching {
     }
 
     private static func compiled(_ key: String) -> CompiledExpression {
-        // `\z` and not `$`, which would also match before a line break at the end.
-        let pattern = "(?:\(key.dropFirst()))\\z"
-        let options: NSRegularExpression.Options = key.first == "i" ? .caseInsensitive : []
         // A pattern that can't be compiled fits nothing; the parser reports it where it is a literal.
-        return CompiledExpression(expression: try? NSRegularExpression(pattern: pattern, options: options))
+        CompiledExpression(
+            expression: expression(forWhole: String(key.dropFirst()), key.first == "i" ? .caseInsensitive : []))
+    }
+
+    /// The expression for texts that a pattern fits from the beginning to the end; nil for what is no regular expression. It is
+    /// closed by an end anchor, so that an alternative that matches less than everything doesn't hide one that matches it all.
+    static func expression(
+        forWhole pattern: String, _ options: NSRegularExpression.Options = []
+    ) -> NSRegularExpression? {
+        // By itself first: `a)|(b` becomes an expression in brackets only. ICU takes no empty one, which fits the empty text.
+        guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern, options: options)) != nil else {
+            return nil
+        }
+        // A comment or a quotation at the pattern's end takes the bracket in, unless it is ended.
+        for end in ["", "\n", "\\E"] {
+            // `\z` and not `$`, which would also match before a line break at the end.
+            let whole = "(?:\(pattern)\(end))\\z"
+            if let expression = try? NSRegularExpression(pattern: whole, options: options) { return expression }
+        }
+        return nil
     }
 }
 

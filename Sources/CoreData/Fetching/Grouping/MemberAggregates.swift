@@ -17,6 +17,7 @@ extension TreeRewriter {
 
 /// A function of the members of each row: `sum:(items.price)` or `items.@sum.price`, `count:(items)` or `items.@count`.
 private struct MemberAggregate {
+    let entity: NSEntityDescription
     let expression: NSExpression
     let function: PredefinedFunction
     /// From the row to the members' values.
@@ -39,6 +40,7 @@ private struct MemberAggregate {
         }
         // What has one value for each row is a function of the rows.
         if NSExpression(forKeyPath: keys.joined(separator: ".")).isSingleValue(of: entity) { return nil }
+        self.entity = entity
         self.expression = expression
     }
 
@@ -54,20 +56,31 @@ private struct MemberAggregate {
 
     /// Members without a value count in neither part.
     private var average: NSExpression? {
-        guard let key = keys.last, keys.count > 1 else { return nil }
+        let value = keysOfValue
+        guard value.count < keys.count else { return nil }
         let sum = Self.call(.sum, NSExpression(forKeyPath: keys.joined(separator: ".")))
         let member = "member"
         let isThere = NSComparisonPredicate(
             leftExpression: NSExpression(
-                node: .keyPath(operand: NSExpression(forVariable: member), path: KeyPathSteps(key))),
+                node: .keyPath(
+                    operand: NSExpression(forVariable: member), path: KeyPathSteps(value.joined(separator: ".")))),
             rightExpression: NSExpression(forConstantValue: nil), modifier: .direct, type: .notEqualTo, options: [])
         let members = NSExpression(
             node: .subquery(
-                collection: NSExpression(forKeyPath: keys.dropLast().joined(separator: ".")), variable: member,
-                predicate: isThere))
+                collection: NSExpression(forKeyPath: keys.dropLast(value.count).joined(separator: ".")),
+                variable: member, predicate: isThere))
         let count = NSExpression(node: .keyPath(operand: members, path: KeyPathSteps("@count")))
         let exact = Self.call(.multiply, Self.call(.sum, sum), NSExpression(forConstantValue: 1.0))
         return Self.call(.divide, exact, Self.call(.sum, count))
+    }
+
+    /// From a member to its value: what comes after the last relationship.
+    private var keysOfValue: ArraySlice<String> {
+        var (owner, rest) = (entity, keys[...])
+        while rest.count > 1, let destination = owner.relationshipsByName[rest[rest.startIndex]]?.destinationEntity {
+            (owner, rest) = (destination, rest.dropFirst())
+        }
+        return rest
     }
 
     private static func call(_ function: PredefinedFunction, _ arguments: NSExpression...) -> NSExpression {

@@ -50,13 +50,12 @@ extension FetchRequestState {
         shouldRefreshRefetchedObjects = coder.decodeBool(forKey: "shouldRefreshRefetchedObjects")
         relationshipKeyPathsForPrefetching =
             coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "prefetched") as? [String]
-        propertiesToFetch =
-            coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "propertiesToFetch") as? [Any]
-        propertiesToGroupBy =
-            coder.decodeObject(of: [NSArray.self, NSString.self], forKey: "propertiesToGroupBy") as? [Any]
+        let columns: [AnyClass] = [NSArray.self, NSString.self, NSExpressionDescription.self]
+        propertiesToFetch = coder.decodeObject(of: columns, forKey: "propertiesToFetch") as? [Any]
+        propertiesToGroupBy = coder.decodeObject(of: columns, forKey: "propertiesToGroupBy") as? [Any]
     }
 
-    /// Writes everything; properties to fetch and to group by as their names.
+    /// Writes everything; properties of the model to fetch and to group by as their names.
     package func encode(with coder: NSCoder) {
         coder.encode(entityName as NSString?, forKey: "entityName")
         coder.encode(predicate?.formatText as NSString?, forKey: "predicate")
@@ -73,14 +72,23 @@ extension FetchRequestState {
         coder.encode(returnsDistinctResults, forKey: "returnsDistinctResults")
         coder.encode(shouldRefreshRefetchedObjects, forKey: "shouldRefreshRefetchedObjects")
         coder.encode(relationshipKeyPathsForPrefetching.map(Self.array), forKey: "prefetched")
-        coder.encode(propertiesToFetch.map { Self.array($0.compactMap(Self.name)) }, forKey: "propertiesToFetch")
-        coder.encode(propertiesToGroupBy.map { Self.array($0.compactMap(Self.name)) }, forKey: "propertiesToGroupBy")
+        coder.encode(propertiesToFetch.map(Self.columns), forKey: "propertiesToFetch")
+        coder.encode(propertiesToGroupBy.map(Self.columns), forKey: "propertiesToGroupBy")
     }
 
     private static func array(_ strings: [String]) -> NSArray { NSArray(array: strings.map { NSString(string: $0) }) }
 
-    private static func name(of property: Any) -> String? {
-        property as? String ?? (property as? NSPropertyDescription)?.name
+    /// Names, and what the model doesn't have: computed columns.
+    private static func columns(_ properties: [Any]) -> NSArray {
+        NSArray(
+            array: properties.compactMap { property -> Any? in
+                switch property {
+                case let expression as NSExpressionDescription: expression
+                case let property as NSPropertyDescription: NSString(string: property.name)
+                case let name as String: NSString(string: name)
+                default: nil
+                }
+            })
     }
 }
 

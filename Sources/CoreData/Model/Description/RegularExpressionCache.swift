@@ -22,16 +22,13 @@ final class RegularExpressionCache: Sendable {
 
     func isValid(_ pattern: String) -> Bool { expression(for: pattern) != nil }
 
-    /// The expression, nil where the pattern isn't one. It is closed by an end anchor, so that an alternative that
-    /// matches less than everything doesn't hide one that matches it all.
+    /// The expression, nil where the pattern isn't one.
     private func expression(for pattern: String) -> NSRegularExpression? {
         entries.withLock { entries in
             if let entry = entries[pattern] { return entry.expression }
             if entries.count >= Self.capacity { entries.removeAll() }
             // A pattern that doesn't compile is a known answer, not an error to pass on.
-            let made = (try? NSRegularExpression(pattern: pattern)).flatMap { _ in
-                try? NSRegularExpression(pattern: "(?:\(pattern))\\z")
-            }
+            let made = PatternMatching.expression(forWhole: pattern)
             entries[pattern] = Entry(expression: made)
             return made
         }

@@ -140,7 +140,7 @@ private struct KeyCheck {
             guard let owner = current else { return nil }
             switch step {
             case .collection(.count, _), .unknownOperator: return nil
-            case .collection(_, let rest): current = follow(rest, from: owner)
+            case .collection(_, let rest): current = follow(keys.completing(rest), from: owner)
             case .key(let name):
                 guard let key = keys.name(name, of: owner) else { continue }
                 guard let slot = owner.layout.slot(named: key), !owner.layout.slots[slot].isTransient else {

@@ -3,37 +3,14 @@
 import Foundation
 
 extension PredicateSQL {
-    /// One step of a path from something that isn't a row or a variable: a subquery, a function.
-    func follow(_ step: KeyPathSteps.Step, of operand: SQLOperand, path: String) throws -> SQLOperand {
-        switch step {
-        case .collection(let collection, let rest):
-            return try aggregate(collection, of: operand, rest: rest, path: path)
-        case .unknownOperator(let name):
-            throw PredicateSQLProblem("the key path '\(path)' has the unknown operator \(name)")
-        case .key(let key):
-            let rest = KeyPathSteps(key)
-            switch operand {
-            case .scalar(let scalar):
-                return try follow(rest, from: scalar.object.map { .object($0) } ?? .value(scalar))
-            case .collection(let collection): return try map(collection, rest)
-            case .list, .constants:
-                throw PredicateSQLProblem("the key '\(key)' can't be read from the members of a list")
-            }
-        }
-    }
-
     /// The values at a path of the members.
-    private func map(_ collection: SQLCollection, _ path: KeyPathSteps) throws -> SQLOperand {
-        if path.computesCollections { return .collection(try compute(path, ofMembers: collection)) }
-        var operand = SQLOperand.collection(collection)
-        for step in path.steps {
-            guard case .collection(let members) = operand, case .key(let key) = step else {
-                throw PredicateSQLProblem(
-                    "the key path '\(path.text)' can't be read from each member of a collection in SQL")
-            }
-            operand = .collection(try property(key, ofMembers: members))
+    private func map(_ collection: SQLCollection, _ path: KeyPathSteps) throws -> SQLCollection {
+        if path.computesCollections { return try compute(path, ofMembers: collection) }
+        guard case .collection(let members) = try follow(path, of: .collection(collection)) else {
+            throw PredicateSQLProblem(
+                "the key path '\(path.text)' can't be read from each member of a collection in SQL")
         }
-        return operand
+        return members
     }
 
     /// `tags.@count` of each member: one value a member, by a subquery of its own.
@@ -63,7 +40,7 @@ extension PredicateSQL {
             throw PredicateSQLProblem(
                 "'\(path)' has @\(collectionOperator.rawValue) on something that is no to-many relationship")
         }
-        guard case .collection(var members) = try map(collection, rest) else { return operand }
+        var members = try map(collection, rest)
         switch collectionOperator {
         case .count: return .scalar(count(members))
         case .sum: return .scalar(try computed(.sum, members))

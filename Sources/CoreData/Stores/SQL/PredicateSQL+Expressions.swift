@@ -43,10 +43,7 @@ extension PredicateSQL {
         switch start.node {
         case .evaluatedObject: return try follow(path, from: scope.itself)
         case .variable(let name): return try follow(path, from: try element(name, in: scope))
-        default:
-            var operand = try operand(start, in: scope)
-            for step in path.steps { operand = try self.follow(step, of: operand, path: path.text) }
-            return operand
+        default: return try follow(path, of: try operand(start, in: scope))
         }
     }
 

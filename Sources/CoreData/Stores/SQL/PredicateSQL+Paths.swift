@@ -6,11 +6,12 @@ import Foundation
 extension PredicateSQL {
     /// What a path leads to from a member of something.
     func follow(_ path: KeyPathSteps, from element: SQLElement) throws -> SQLOperand {
-        var operand: SQLOperand =
-            switch element {
-            case .object(let object): .scalar(try key(of: object))
-            case .value(let value): .scalar(value)
-            }
+        try follow(path, of: .scalar(try value(of: element)))
+    }
+
+    /// What a path leads to from a value, a row or the members of a collection.
+    func follow(_ path: KeyPathSteps, of start: SQLOperand) throws -> SQLOperand {
+        var operand = start
         var keys = CompositeKeys()
         for step in path.steps {
             switch step {
@@ -18,7 +19,7 @@ extension PredicateSQL {
                 guard let name = keys.name(key, of: operand.entity?.description) else { continue }
                 operand = try value(forKey: name, of: operand)
             case .collection(let collection, let rest):
-                operand = try aggregate(collection, of: operand, rest: rest, path: path.text)
+                operand = try aggregate(collection, of: operand, rest: keys.completing(rest), path: path.text)
             case .unknownOperator(let name):
                 throw PredicateSQLProblem("the key path '\(path.text)' has the unknown operator \(name)")
             }
@@ -149,7 +150,7 @@ extension PredicateSQL {
 
     // MARK: Members
 
-    func property(_ name: String, ofMembers collection: SQLCollection) throws -> SQLCollection {
+    private func property(_ name: String, ofMembers collection: SQLCollection) throws -> SQLCollection {
         var result = collection
         switch collection.element {
         case .value(let value):
