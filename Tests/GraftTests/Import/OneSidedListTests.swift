@@ -13,6 +13,8 @@ import Testing
                 [
                     .attribute("id", .integer64AttributeType), .toMany("things", "Thing"),
                     .toMany("others", "Thing", isOrdered: true).annotated(["JSONToManyPolicy": "add"]),
+                    .toMany("added", "Thing").annotated(["JSONToManyPolicy": "add"]),
+                    .toMany("changed", "Thing").annotated(["JSONToManyPolicy": "delta"]),
                 ])
             sketch.entity("Crate", parent: "Box", [])
             sketch.entity("Thing", info: ["identityAttributes": "id"], [.attribute("id", .integer64AttributeType)])
@@ -57,8 +59,10 @@ import Testing
             var world = try world(kind)
             (world.options.batchSize, world.options.savesEachBatch) = (size, saves)
             let text = """
-                [{"id": 1, "things": [9, 8]}, {"id": 2, "things": [9]}, {"id": 3, "things": [7, 8], "others": [9, 8]},
-                 {"id": 1, "others": [9]}]
+                [{"id": 1, "things": [9, 8], "added": [9], "changed": {"add": [9]}},
+                 {"id": 2, "things": [9], "added": [9], "changed": {"add": [9]}},
+                 {"id": 3, "things": [7, 8], "others": [9, 8]},
+                 {"id": 1, "others": [9], "added": [8], "changed": {"add": [8]}}, {"id": 3, "others": []}]
                 """
             for _ in 0..<3 {
                 try world.take(text, "Box")
@@ -67,6 +71,10 @@ import Testing
                 #expect(try world.members("things", "id", of: "Box", "id", 3) == ["7", "8"])
                 #expect(try world.members("others", "id", of: "Box", "id", 3) == ["8"])
                 #expect(try world.members("others", "id", of: "Box", "id", 1) == ["9"])
+                for list in ["added", "changed"] {
+                    #expect(try world.members(list, "id", of: "Box", "id", 1) == ["8"])
+                    #expect(try world.members(list, "id", of: "Box", "id", 2) == ["9"])
+                }
             }
         }
     }
