@@ -119,7 +119,7 @@ import Testing
         func lines(_ name: String, _ contents: String) throws -> [String] {
             let run = try graft("diff", old, model(name, contents: contents)).succeeded()
             #expect(run.lines.last == "Migration: inferred.", "\(run.text)")
-            return run.lines.filter { $0.hasPrefix("Shop.") }
+            return run.lines.filter { $0.hasPrefix("Shop.") }.map(String.init)
         }
         #expect(try lines("Fewer", shops(city("work"))) == ["Shop.place.home.city: removed"])
         #expect(
