@@ -123,10 +123,12 @@ struct RequiredEquality {
             let attribute = entity.attributesByName[name],
             case .constant(let constant) = value.node
         else { return nil }
+        let kind = SQLKind(of: attribute)
+        // Such an attribute may hold a number here and its text there, and both equal the constant.
+        if case .opaque = kind { return nil }
         self.name = name
         self.path = path
         // Compared as an attribute's values are: a number that is looked for in a text is its text.
-        let isText = SQLKind(of: attribute) == .string
-        key = OperandKey(constant.operand.respelled(asText: isText))
+        key = OperandKey(constant.operand.respelled(asText: kind == .string))
     }
 }

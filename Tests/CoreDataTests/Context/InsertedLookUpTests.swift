@@ -35,6 +35,16 @@ import Testing
         #expect(try titles(library, isbn: "2") == ["a", "b"])
     }
 
+    @Test func `a value that may be anything equals a number and its text`() throws {
+        let library = try Library(.inMemory)
+        _ = library.insert("Book", ["title": "a", "notes": "5"])
+        _ = library.insert("Book", ["title": "b", "notes": 5])
+        for format in ["notes == '5'", "notes == 5", "5 == notes", "NOT notes != '5'"] {
+            let found = try library.fetch("Book", sortedBy: "title", where: NSPredicate(format: format))
+            #expect(found.map { $0.text("title") } == ["a", "b"], "\(format)")
+        }
+    }
+
     @Test func `an object that is gone isn't found, and one that comes back is`() throws {
         let library = try Library(.inMemory)
         let manager = UndoManager()

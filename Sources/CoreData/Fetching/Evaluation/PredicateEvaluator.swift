@@ -36,11 +36,18 @@ enum PredicateEvaluator {
     }
 
     private static func matches(_ comparison: NSComparisonPredicate, in scope: EvaluationScope) -> Bool {
-        let left = ExpressionEvaluator.operand(of: comparison.leftExpression, in: scope)
+        let expression = comparison.leftExpression
+        let left = ExpressionEvaluator.operand(of: expression, in: scope)
         switch comparison.comparisonPredicateModifier {
-        case .direct: return holds(comparison, left, in: scope)
-        case .any: return members(of: left).contains { holds(comparison, $0, in: scope) }
-        case .all: return members(of: left).allSatisfy { holds(comparison, $0, in: scope) }
+        case .direct: return holds(comparison, left, of: expression, in: scope)
+        case .any:
+            return members(of: left).enumerated().contains {
+                holds(comparison, $1, of: expression.element(at: $0), in: scope)
+            }
+        case .all:
+            return members(of: left).enumerated().allSatisfy {
+                holds(comparison, $1, of: expression.element(at: $0), in: scope)
+            }
         }
     }
 
@@ -53,11 +60,14 @@ enum PredicateEvaluator {
         }
     }
 
-    private static func holds(_ comparison: NSComparisonPredicate, _ left: Operand, in scope: EvaluationScope) -> Bool {
+    /// - Parameter leftExpression: What has given the value on the left.
+    private static func holds(
+        _ comparison: NSComparisonPredicate, _ left: Operand, of leftExpression: NSExpression, in scope: EvaluationScope
+    ) -> Bool {
         let options = comparison.options
         let type = comparison.predicateOperatorType
-        let (leftNode, rightNode) = (comparison.leftExpression.node, comparison.rightExpression.node)
-        switch (type, rightNode) {
+        let rightExpression = comparison.rightExpression
+        switch (type, rightExpression.node) {
         // A constant collection is searched by hashing, however large it is.
         case (.in, .constant(let constant)) where !options.folds:
             guard let collection = constant.collection else { break }
@@ -65,19 +75,21 @@ enum PredicateEvaluator {
         case (.in, .aggregate(let elements)):
             return elements.contains { element in
                 let right = ExpressionEvaluator.operand(of: element, in: scope)
-                return areEqual(left, leftNode.isConstant, right, element.node.isConstant, options, in: scope)
+                return areEqual(left, leftExpression.isConstant, right, element.isConstant, options, in: scope)
             }
         default: break
         }
-        let right = ExpressionEvaluator.operand(of: comparison.rightExpression, in: scope)
-        func isEqual(_ left: Operand, _ right: Operand) -> Bool {
-            areEqual(left, leftNode.isConstant, right, rightNode.isConstant, options, in: scope)
+        let right = ExpressionEvaluator.operand(of: rightExpression, in: scope)
+        func isEqual(_ left: Operand, _ leftExpression: NSExpression, _ right: Operand) -> Bool {
+            areEqual(left, leftExpression.isConstant, right, rightExpression.isConstant, options, in: scope)
         }
         switch (type, left, right) {
-        case (.equalTo, _, _): return isEqual(left, right)
-        case (.notEqualTo, _, _): return !isEqual(left, right)
-        case (.in, _, .collection(let members)): return members.elements.contains { isEqual(left, $0) }
-        case (.contains, .collection(let members), _): return members.elements.contains { isEqual($0, right) }
+        case (.equalTo, _, _): return isEqual(left, leftExpression, right)
+        case (.notEqualTo, _, _): return !isEqual(left, leftExpression, right)
+        case (.in, _, .collection(let members)):
+            return members.elements.contains { isEqual(left, leftExpression, $0) }
+        case (.contains, .collection(let members), _):
+            return members.elements.enumerated().contains { isEqual($1, leftExpression.element(at: $0), right) }
         default: return holds(type, left, right, options)
         }
     }
@@ -85,14 +97,14 @@ enum PredicateEvaluator {
     /// Equality in a comparison, where, in a fetch, a constant number equals its text, and the other way round.
     /// PredicateSQL+Comparisons.swift has the same rule.
     private static func areEqual(
-        _ left: Operand, _ leftIsConstant: Bool, _ right: Operand, _ rightIsConstant: Bool,
-        _ options: NSComparisonPredicate.Options, in scope: EvaluationScope
+        _ left: Operand, _ leftIsConstant: @autoclosure () -> Bool, _ right: Operand,
+        _ rightIsConstant: @autoclosure () -> Bool, _ options: NSComparisonPredicate.Options, in scope: EvaluationScope
     ) -> Bool {
         switch (left, right) {
         case (.string, .integer) where scope.isFetch, (.integer, .string) where scope.isFetch,
             (.string, .real) where scope.isFetch, (.real, .string) where scope.isFetch:
-            if rightIsConstant, let other = right.otherSpelling { return left.equals(other) }
-            if leftIsConstant, let other = left.otherSpelling { return other.equals(right) }
+            if rightIsConstant(), let other = right.otherSpelling { return left.equals(other) }
+            if leftIsConstant(), let other = left.otherSpelling { return other.equals(right) }
             return false
         default: return left.equals(right, options: options)
         }

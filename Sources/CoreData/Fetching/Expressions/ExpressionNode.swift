@@ -21,14 +21,28 @@ indirect enum ExpressionNode {
     case block(ExpressionBlock, arguments: [NSExpression])
 }
 
-extension ExpressionNode {
-    /// Whether it is a constant, or a list of constants.
+extension NSExpression {
+    /// Whether the expression has the same value for every object: a constant, or what is computed from constants.
     var isConstant: Bool {
-        switch self {
-        case .constant: true
-        case .aggregate(let elements): elements.allSatisfy(\.node.isConstant)
-        default: false
+        switch node {
+        case .constant: return true
+        case .keyPath(let operand, _): return operand.isConstant
+        case .function(let call):
+            if call.function == .random || call.function == .randomBelow { return false }
+            if let chain = ExpressionChain(self) {
+                return chain.first.isConstant && chain.links.allSatisfy(\.right.isConstant)
+            }
+            return call.arguments.allSatisfy(\.isConstant) && (call.target?.isConstant ?? true)
+        case .aggregate(let elements): return elements.allSatisfy(\.isConstant)
+        case .set(_, let left, let right): return left.isConstant && right.isConstant
+        case .evaluatedObject, .variable, .subquery, .conditional, .anyKey, .block, .fetch: return false
         }
+    }
+
+    /// What gives a member of the value: an element of a list; of any other collection the expression itself.
+    func element(at index: Int) -> NSExpression {
+        guard case .aggregate(let elements) = node, elements.indices.contains(index) else { return self }
+        return elements[index]
     }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 
 extension PredicateSQL {
     func operand(_ expression: NSExpression, in scope: SQLScope) throws -> SQLOperand {
-        if Self.isConstant(expression) { return constant(try value(ofConstant: expression)) }
+        if expression.isConstant { return constant(try value(ofConstant: expression)) }
         switch expression.node {
         case .constant(let constant): return self.constant(constant.operand)
         case .evaluatedObject: return try follow(KeyPathSteps(""), from: scope.itself)
@@ -48,23 +48,6 @@ extension PredicateSQL {
     }
 
     // MARK: Constants
-
-    /// Whether an expression has the same value for every row.
-    private static func isConstant(_ expression: NSExpression) -> Bool {
-        switch expression.node {
-        case .constant: return true
-        case .keyPath(let operand, _): return isConstant(operand)
-        case .function(let call):
-            if call.function == .random || call.function == .randomBelow { return false }
-            if let chain = ExpressionChain(expression) {
-                return isConstant(chain.first) && chain.links.allSatisfy { isConstant($0.right) }
-            }
-            return call.arguments.allSatisfy(isConstant) && (call.target.map(isConstant) ?? true)
-        case .aggregate(let elements): return elements.allSatisfy(isConstant)
-        case .set(_, let left, let right): return isConstant(left) && isConstant(right)
-        case .evaluatedObject, .variable, .subquery, .conditional, .anyKey, .block, .fetch: return false
-        }
-    }
 
     private func value(ofConstant expression: NSExpression) throws -> Operand {
         let failure = EvaluationFailure()
