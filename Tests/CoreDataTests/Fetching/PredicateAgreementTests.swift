@@ -281,7 +281,7 @@ import Testing
     func `a variable without a value is an error in both stores`(_ format: String) throws {
         for kind in StoreKind.allCases {
             let library = try Library(kind)
-            _ = library.insert("Author")
+            _ = library.insert("Author", ["name": "Ada"])
             try library.context.save()
             let error = #expect(throws: CocoaError.self) {
                 try library.fetch("Author", where: NSPredicate(format: format))
