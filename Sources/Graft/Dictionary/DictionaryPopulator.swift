@@ -123,7 +123,7 @@ struct DictionaryPopulator {
         }
         try DictionaryMatching(reader, importer.matcher).match()
         // What hangs on objects that their contents tell.
-        while try !importer.matcher.resolveRelatedIdentities(&hanging, reader.snapshot).isEmpty {
+        while try !importer.matcher.resolveHanging(&hanging, reader.snapshot, besides: reader.memberRows()).isEmpty {
             try importer.settleFound(reader.snapshot)
             try DictionaryMatching(reader, importer.matcher).match()
         }

@@ -92,6 +92,18 @@ extension DictionaryReader {
         }
     }
 
+    /// The members of all lists, which the snapshot doesn't have, and what stands in those in which all is new.
+    ///
+    /// - Throws: As ``row(of:_:_:)``.
+    func memberRows() throws -> Set<RowReference> {
+        var found: Set<RowReference> = []
+        for (node, row) in zip(nodes, rows) where node.isNew { found.insert(snapshot.resolved(row)) }
+        for link in links {
+            for member in link.members { found.insert(try row(of: member, link.owner, link.property)) }
+        }
+        return found
+    }
+
     /// The row of the object with a number: in the same dictionary at the top, or in the only other one that has it.
     ///
     /// - Parameter entity: What it has to be an object of; nil for any.

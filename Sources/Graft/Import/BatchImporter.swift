@@ -162,7 +162,7 @@ final class BatchImporter {
         try matcher.matchNestedObjects(of: matcher.knownRows(snapshot), snapshot)
         try matcher.matchNestedObjects(of: matcher.matchContents(snapshot), snapshot)
         // What hangs on objects that their contents tell.
-        while case let found = try matcher.resolveRelatedIdentities(&hanging, snapshot), !found.isEmpty {
+        while case let found = try matcher.resolveHanging(&hanging, snapshot), !found.isEmpty {
             try settleFound(snapshot)
             try matcher.matchNestedObjects(of: found, snapshot)
         }

@@ -63,7 +63,7 @@ extension ObjectMatcher {
     }
 
     /// The values of a row's own part of its identity.
-    private func ownValues(of row: RowReference, _ snapshot: borrowing GraphSnapshot) -> [ExactValue] {
+    func ownValues(of row: RowReference, _ snapshot: borrowing GraphSnapshot) -> [ExactValue] {
         let plan = plans[row.entity]
         return plan.relatedIdentity.filter { plan.properties[$0].isAttribute }.map {
             ExactValue(snapshot.tables[row.entity].value(plan.properties[$0].column, row: row.row))
@@ -71,7 +71,7 @@ extension ObjectMatcher {
     }
 
     /// The unsaved and the stored objects with the values of some rows, by these.
-    private func candidates(
+    func candidates(
         for rows: [RowReference], _ space: Int, _ snapshot: borrowing GraphSnapshot
     ) throws -> [[ExactValue]: [NSManagedObject]] {
         let plan = plans[space]
@@ -89,7 +89,10 @@ extension ObjectMatcher {
             NSPredicate.isOne(
                 plan.properties[part].name, of: Set(values.map { $0[index] }).compactMap(\.value.object))
         }
-        for object in try known.fetch(known.request(space, where: parts)) {
+        let request = known.request(space, where: parts)
+        request.relationshipKeyPathsForPrefetching = plan.relatedIdentity.filter { !plan.properties[$0].isAttribute }
+            .map { plan.properties[$0].name }
+        for object in try known.fetch(request) {
             guard let key = try key(of: object, plan) else { continue }
             candidates[key.values, default: []].append(object)
         }

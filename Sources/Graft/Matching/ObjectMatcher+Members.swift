@@ -21,7 +21,7 @@ extension ObjectMatcher {
     }
 
     /// How much of an object a row has to say to stand for it.
-    private enum Extent {
+    enum Extent {
         /// All that identifies it beside the owner.
         case key
         /// What it doesn't say, the object doesn't have.
@@ -155,7 +155,7 @@ extension ObjectMatcher {
     }
 
     /// The attributes that a member is looked up by: those whose values a table can hold.
-    private func attributes(of row: RowReference, _ extent: Extent, _ snapshot: borrowing GraphSnapshot) -> [Int] {
+    func attributes(of row: RowReference, _ extent: Extent, _ snapshot: borrowing GraphSnapshot) -> [Int] {
         let properties = plans[row.entity].properties
         let initial = extent == .whole ? known.initialValues(row.entity) : []
         return properties.indices.filter { number in
@@ -177,13 +177,13 @@ extension ObjectMatcher {
     }
 
     /// NaN is the same as NaN here.
-    private static func key(_ value: GraphValue) -> ExactValue {
+    static func key(_ value: GraphValue) -> ExactValue {
         if case .double(let number) = value, number.isNaN { return ExactValue(.string("NaN")) }
         return ExactValue(value)
     }
 
     /// Whether a row names a value: otherwise it says nothing that an object could be known by.
-    private func saysSomething(_ row: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
+    func saysSomething(_ row: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
         for property in plans[row.entity].properties where property.isAttribute {
             if !snapshot.tables[row.entity].value(property.column, row: row.row).isNull { return true }
         }
@@ -191,7 +191,7 @@ extension ObjectMatcher {
     }
 
     /// Whether a member has to-one relationships of which a row says nothing, besides the one to its owner.
-    private func hasOtherLinks(
+    func hasOtherLinks(
         _ member: NSManagedObject, _ row: RowReference, _ property: GraphSchema.Property,
         _ snapshot: borrowing GraphSnapshot
     ) -> Bool {
@@ -210,7 +210,7 @@ extension ObjectMatcher {
     }
 
     /// Whether an object has what a row says of it.
-    private func fits(
+    func fits(
         _ object: NSManagedObject, _ row: RowReference, _ extent: Extent, _ snapshot: borrowing GraphSnapshot
     ) throws -> Bool {
         let plan = plans[row.entity]

@@ -157,7 +157,10 @@ extension ObjectMatcher {
 
     /// Enters the new object of a row, after all of the batch has been connected.
     func enterRelated(_ reference: RowReference, _ snapshot: borrowing GraphSnapshot) {
-        if let key = key(of: reference, snapshot) { memory.relatedObjects[key] = object(reference) }
+        guard let object = object(reference), let key = key(of: reference, snapshot) else { return }
+        memory.relatedObjects[key] = object
+        // It isn't what another row means that says the same.
+        if hangsOnContents(reference, snapshot) { memory.taken.insert(object.objectID.lookupKey) }
     }
 
     /// Enters an object that was unsaved before the import began.

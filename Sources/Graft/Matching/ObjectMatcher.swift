@@ -4,6 +4,7 @@
 //     +Stored       the same by a list of all stored identities, where a store without an index would read itself over and over
 //     +Related      the same for identities that include a relationship
 //     +Circles      and for those that lead round by it
+//     +Owners       and for those whose owner only its contents tell, where it stands below them
 //     +Contents     rows without one: by their contents, where they stand for themselves
 //     +Members      and among the members of the object that they are nested in
 //
@@ -18,7 +19,8 @@ final class ObjectMatcher {
         /// The hashes of the identities that were made, where there were none before; where objects are kept, `unsaved` tells.
         /// By identity space; nil where they have become too many.
         var made: [Set<UInt64>?]
-        /// Stored objects without identity that already stand for a row, or were made for one. Grows with their number.
+        /// Objects without identity that already stand for a row, or were made for one, and those that hang on such an owner. Grows with
+        /// their number.
         var taken: Set<ObjectIDKey> = []
         /// The entities of which rows without identity are new although the store has objects that they may mean: those of entities
         /// without identity, or with one that new objects have by default.
@@ -201,6 +203,9 @@ final class ObjectMatcher {
                 asksTable.insert(plans[entity].space)
             }
         }
-        if !isIdentified(entity, row, snapshot) { memory.taken.insert(object.objectID.lookupKey) }
+        let reference = RowReference(entity: entity, row: row)
+        if !isIdentified(entity, row, snapshot) || hangsOnContents(reference, snapshot) {
+            memory.taken.insert(object.objectID.lookupKey)
+        }
     }
 }

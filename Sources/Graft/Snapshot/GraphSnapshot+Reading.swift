@@ -54,12 +54,12 @@ extension GraphSnapshot {
         reader.startBatch()
         while try reader.readBatch(rowLimit: .max) {}
         self = reader.takeBatch()
-        try addUpLists { _, _ in true }
         let isText = absence == .unknown && !reader.mapping.isDocument
         if isText {
             try settleLinks()
             noteAddedMembers()
         } else {
+            try addUpLists { _, _ in true }
             (earlier, times) = ([], [:])
         }
         if absence == .unknown { keepUnnamedObjects() }

@@ -3,20 +3,20 @@
 //
 //     {"id": 1, "staff": [2]}, {"id": 3, "staff": [2]}      2 is with 3, and 1 has nobody
 //     {"id": 2, "boss": 1}, {"id": 1, "staff": []}          2 has no boss
+//
+// So is a member of a list without inverse: an object is in the list of one owner (Import/ListOwners.swift).
 
 extension GraphSnapshot {
-    /// Lets both ends of links say the same, as far as rows speak of them.
+    /// Lets both ends of links say the same, as far as rows speak of them, and makes one list of those that add to each other.
     ///
     /// - Throws: ``GraftError`` with `tooLarge`.
     /// - Complexity: O(*n* log *n*) in the number of rows and links.
     mutating func settleLinks() throws {
-        let said = exclusiveStatements()
-        if said.isEmpty { return }
         // Of several versions, the last one's links count alone.
         let before = earlierStatements().filter {
             isExclusive($0.cell) && (versions.isEmpty || versions[$0.cell.row.entity] == nil)
         }
-        let inOrder = (before + said).sorted {
+        let inOrder = (before + exclusiveStatements()).sorted {
             ($0.time, $0.cell) < ($1.time, $1.cell)
         }
         var links = SettledLinks(schema)
@@ -24,7 +24,8 @@ extension GraphSnapshot {
             links.set(
                 statement.cell, saidEnds(of: statement), taking: statement.removals.map(rows), addsMembers(statement))
         }
-        for statement in said {
+        try addUpLists { _, _ in true }
+        for statement in exclusiveStatements() {
             let ends = saidEnds(of: statement)
             let settled = links.settled(statement.cell, ends, isAdding: addsMembers(statement))
             if settled == ends { continue }
@@ -48,7 +49,7 @@ extension GraphSnapshot {
     /// Whether only one object can be at one of the ends.
     private func isExclusive(_ cell: Cell) -> Bool {
         let property = schema.entities[cell.row.entity].properties[cell.property]
-        return property.inverse != nil && !property.isToMany || schema.isExclusive(property)
+        return property.inverse == nil ? property.isToMany : !property.isToMany || schema.isExclusive(property)
     }
 
     /// What rows say of links that can't be shared.
@@ -76,6 +77,15 @@ private struct SettledLinks {
     private var ends: [GraphSnapshot.Cell: RowReference] = [:]
     /// Who has come into to-many relationships. Some have left since.
     private var lists: [GraphSnapshot.Cell: [RowReference]] = [:]
+    /// In whose list without inverse an object is.
+    private var owners: [Place: RowReference] = [:]
+
+    /// An object in the lists of a relationship without inverse.
+    private struct Place: Hashable {
+        var member: RowReference
+        /// As the topmost entity has it.
+        var relationship: GraphSnapshot.Column
+    }
 
     init(_ schema: GraphSchema) { self.schema = schema }
 
@@ -115,12 +125,25 @@ private struct SettledLinks {
         schema.entities[cell.row.entity].properties[cell.property].inverse.map { Cell(row: end, property: $0) }
     }
 
+    /// The place of an object in a list without inverse; nil in any other relationship.
+    private func place(_ cell: Cell, of end: RowReference) -> Place? {
+        guard isToMany(cell), inverse(cell, at: end) == nil else { return nil }
+        let entity = schema.declaringEntity(of: cell.property, cell.row.entity)
+        return Place(member: end, relationship: .init(entity: entity, property: cell.property))
+    }
+
     private func isLinked(_ cell: Cell, _ end: RowReference) -> Bool {
-        isToMany(cell) ? inverse(cell, at: end).map { ends[$0] == cell.row } ?? false : ends[cell] == end
+        if let place = place(cell, of: end) { return owners[place] == cell.row }
+        return isToMany(cell) ? inverse(cell, at: end).map { ends[$0] == cell.row } ?? false : ends[cell] == end
     }
 
     private mutating func link(_ cell: Cell, _ end: RowReference) {
-        guard let other = inverse(cell, at: end), !isLinked(cell, end) else { return }
+        if isLinked(cell, end) { return }
+        if let place = place(cell, of: end) {
+            owners[place] = cell.row
+            lists[cell, default: []].append(end)
+        }
+        guard let other = inverse(cell, at: end) else { return }
         for (cell, end) in [(cell, end), (other, cell.row)] {
             if isToMany(cell) {
                 lists[cell, default: []].append(end)
@@ -132,6 +155,7 @@ private struct SettledLinks {
     }
 
     private mutating func unlink(_ cell: Cell, _ end: RowReference) {
+        if let place = place(cell, of: end), owners[place] == cell.row { owners[place] = nil }
         guard let other = inverse(cell, at: end) else { return }
         if ends[cell] == end { ends[cell] = nil }
         if ends[other] == cell.row { ends[other] = nil }

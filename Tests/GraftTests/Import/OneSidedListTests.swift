@@ -79,6 +79,25 @@ import Testing
         }
     }
 
+    @Test func `the snapshot of a text says what an import of it does`() throws {
+        let world = try world(.sqlite)
+        let text = """
+            [{"id": 1, "things": [9], "others": [9], "added": [9], "changed": {"add": [9]}},
+             {"id": 2, "things": [9], "others": [9], "added": [9], "changed": {"add": [9]}},
+             {"id": 1, "others": [8], "added": [8], "changed": {"add": [8]}}]
+            """
+        try world.take(text, "Box")
+        let model = world.stack.container.managedObjectModel
+        let said = try GraphSnapshot(json: Data(text.utf8), entity: "Box", model: model)
+        let stored = try world.stack.perform { try GraphSnapshot(of: $0) }
+        #expect(try GraphDiff(from: stored, to: said).isEmpty)
+        // Without the store, too, it is the last one that has it.
+        let nothing = #"[{"id": 1, "things": []}, {"id": 2, "things": []}]"#
+        let empty = try GraphSnapshot(json: Data(nothing.utf8), entity: "Box", model: model)
+        let diff = try GraphDiff(from: empty, to: said)
+        #expect(diff.changed.filter { $0["things"] != nil }.map(\.key.identity) == [[.integer(2)]])
+    }
+
     @Test(arguments: [StoreKind.sqlite, .inMemory])
     func `an owner that the data doesn't mention loses what another one gets`(_ kind: StoreKind) throws {
         let world = try world(kind)

@@ -81,6 +81,57 @@ final class CodedSeason: NSManagedObject, ManagedCodable {}
         #expect(try world.count("Item") == 0 && world.count("Parcel") == 1)
     }
 
+    @Test(arguments: ["no, order", "order"], [1, 5000])
+    func `who hangs on an object that stands below it is found again with it`(_ identity: String, _ size: Int) throws {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Line", info: ["identityAttributes": identity],
+                [
+                    .attribute("no", .integer32AttributeType), .attribute("text"),
+                    .toOne("order", "Order", inverse: "line"),
+                ])
+            sketch.entity(
+                "Order",
+                [
+                    .attribute("name"), .attribute("weight", .integer32AttributeType),
+                    .toOne("line", "Line", inverse: "order"),
+                ])
+            sketch.entity(
+                "Folder", info: ["identityAttributes": identity.replacingOccurrences(of: "order", with: "parent")],
+                [
+                    .attribute("no", .integer32AttributeType), .attribute("name"),
+                    .toOne("parent", "Folder", inverse: "child"), .toOne("child", "Folder", inverse: "parent"),
+                ])
+        }
+        (world.options.batchSize, world.options.savesEachBatch) = (size, size == 1)
+        let lines = """
+            [{"no": 1, "text": "a", "order": {"name": "x"}}, {"no": 1, "text": "b", "order": {"name": "x"}},
+             {"no": 1, "order": {"name": "x", "weight": 2}}, {"no": 2, "order": {"name": "y"}}]
+            """
+        let folders = #"[{"no": 1, "name": "x", "parent": {"name": "y"}}]"#
+        for round in 0..<3 {
+            #expect(try world.take(lines, "Line").hasChanges == (round == 0))
+            #expect(try world.take(folders, "Folder").hasChanges == (round == 0))
+        }
+        try world.stack.perform { context throws in
+            for (text, entity) in [(lines, "Line"), (folders, "Folder")] {
+                let data = Data(text.utf8)
+                let dictionaries = try #require(try JSONSerialization.jsonObject(with: data) as? [[String: Any]])
+                try context.populateObjects(fromDictionaries: dictionaries, entity: entity)
+            }
+            #expect(!context.hasChanges)
+        }
+        #expect(try world.count("Line") == 4 && world.count("Order") == 4 && world.count("Folder") == 2)
+    }
+
+    @Test func `who hangs on another object's new member is new`() throws {
+        let world = try parcels()
+        for id in ["a", "b"] {
+            try world.take(#"[{"id": "\#(id)", "parcels": [{"weight": 1, "items": [{"no": 2}]}]}]"#, "Order")
+        }
+        #expect(try world.count("Parcel") == 2 && world.count("Item") == 2)
+    }
+
     @Test func `a store with two objects of one owner and key isn't taken for one with one of them`() throws {
         let world = try parcels()
         try world.take(#"[{"id": "a", "parcels": [{"weight": 1, "items": [{"no": 2, "text": "x"}]}]}]"#, "Order")
