@@ -17,8 +17,9 @@ public struct ImportOptions: Sendable {
         /// It is the stored object that has no identity either and equals it in everything that the data says of it, if
         /// there is one; otherwise it is new. So importing the same data again changes nothing.
         ///
-        /// Compared are attributes and to-one relationships. Two equal objects in the data are two objects. An object
-        /// nested in another one is looked for only among those that the other one has.
+        /// Compared are attributes and to-one relationships; of several equal objects, it is one that has as many members
+        /// as the data says. Two equal objects in the data are two objects. An object nested in another one is looked
+        /// for only among those that the other one has.
         case matchContents
         /// It is new every time.
         case insert

@@ -158,6 +158,7 @@ extension ObjectMatcher {
         var candidates: [ExactValue: [NSManagedObject]] = [:]
         let stored = hasStored ? try fetchCandidates(rows, key, plan, snapshot) : []
         for object in stored { candidates[try value(of: object, key, plan), default: []].append(object) }
+        try readLists(of: candidates.values.filter { $0.count > 1 }.flatMap(\.self), rows, plan, snapshot)
         let unsaved = try unsavedObjects(of: plan, by: key)
         // The first one is the last in its list, so that many equal ones are taken out without moving the others.
         var left: [ExactValue: [NSManagedObject]] = [:]
@@ -170,15 +171,67 @@ extension ObjectMatcher {
                     !memory.taken.contains($0.objectID.lookupKey) && !$0.isDeleted
                 }
             let reference = RowReference(entity: plan.number, row: row)
-            let place = try equals.lastIndex {
-                try !memory.taken.contains($0.objectID.lookupKey) && fits($0, reference, snapshot)
-            }
-            if let place {
+            if let place = try place(of: reference, among: equals, snapshot) {
                 let object = equals.remove(at: place)
                 memory.taken.insert(object.objectID.lookupKey)
                 objects[plan.number][row] = object
             }
             left[value] = equals
+        }
+    }
+
+    /// The place of the object that a row stands for, the last ones first: one that has the members that the row says, or else any that
+    /// fits.
+    private func place(
+        of row: RowReference, among objects: [NSManagedObject], _ snapshot: borrowing GraphSnapshot
+    ) throws -> Int? {
+        var first: Int?
+        var count = 0
+        for index in objects.indices.reversed() {
+            if count == Self.listSearchLimit { break }
+            let object = objects[index]
+            guard !memory.taken.contains(object.objectID.lookupKey), try fits(object, row, snapshot) else { continue }
+            if objects.count == 1 || hasLists(object, of: row, snapshot) { return index }
+            first = first ?? index
+            count += 1
+        }
+        return first
+    }
+
+    /// How many objects that fit are asked for their members, so that many equal ones take no time in proportion to their square.
+    private static let listSearchLimit = 100
+
+    /// Whether an object has as many members as a row says, and those of them that have been found.
+    private func hasLists(
+        _ object: NSManagedObject, of row: RowReference, _ snapshot: borrowing GraphSnapshot
+    ) -> Bool {
+        let plan = plans[row.entity]
+        for number in plan.relationships where saysList(number, row, snapshot) {
+            let ends = snapshot.uniqueDestinations(of: row, plan.properties[number])
+            let members = object.members(number, plan.properties[number])
+            if members.count != ends.count { return false }
+            let there = Set(members.map(ObjectIdentifier.init))
+            for end in ends {
+                if let member = self.object(end), !there.contains(ObjectIdentifier(member)) { return false }
+            }
+        }
+        return true
+    }
+
+    /// Whether a row says all members of a to-many relationship.
+    private func saysList(_ number: Int, _ row: RowReference, _ snapshot: borrowing GraphSnapshot) -> Bool {
+        plans[row.entity].properties[number].isToMany && snapshot.tables[row.entity].hasValue(number, row: row.row)
+            && !snapshot.isAdding(snapshot.statement(of: GraphSnapshot.Cell(row: row, property: number)))
+    }
+
+    /// Reads the members that objects have in the lists that rows say.
+    private func readLists(
+        of objects: [NSManagedObject], _ rows: [Int], _ plan: ImportPlan, _ snapshot: borrowing GraphSnapshot
+    ) throws {
+        if objects.isEmpty { return }
+        for number in plan.relationships {
+            let isSaid = rows.contains { saysList(number, RowReference(entity: plan.number, row: $0), snapshot) }
+            if isSaid { try context.readMemberIDs(number, plan.properties[number], of: objects) }
         }
     }
 

@@ -124,7 +124,7 @@ extension GraphDiff {
         try self.init(from: old, to: new, options: options)
         // An export doesn't say all that an object holds, so its contents don't find it in the store.
         if let key = keys.first(where: { $0.position?.contents != nil }) {
-            throw GraftError.unidentifiedObjects(of: key.entity)
+            throw try unidentified(key, in: [new, old], options)
         }
         let identified = try new.identified(by: identification)
         conflicts += identified.repeatedRoots.map { Conflict($0, expected: .noObject, found: .object) }
@@ -136,6 +136,21 @@ extension GraphDiff {
         if names.isEmpty { return }
         self = renaming(names)
         for index in conflicts.indices { conflicts[index].key = names[conflicts[index].key] ?? conflicts[index].key }
+    }
+
+    /// The error for an object that only its contents tell: its entity has no identity, or it lacks a part of it.
+    private func unidentified(
+        _ key: ObjectKey, in snapshots: [GraphSnapshot], _ options: DiffOptions
+    ) throws -> GraftError {
+        for snapshot in snapshots {
+            let snapshot = try snapshot.identified(by: identification)
+            let keys = RowKeys(
+                snapshot, try DiffScope(snapshot.schema, options), hasUnidentified: true,
+                matchesRootsByPosition: options.matchesRootsByPosition)
+            let row = keys.rowsByContents.first { snapshot.schema.entities[$0.entity].name == key.entity }
+            if let row { return keys.unidentified(row, snapshot) }
+        }
+        return GraftError.unidentifiedObjects(of: key.entity)
     }
 
     /// The diff with what the objects have as the values of before, whatever their export said of them.

@@ -152,6 +152,25 @@ import Testing
         #expect(try !stack.importJSON(#"[{"id": 3, "span": 1}]"#, "Bird").hasChanges)
     }
 
+    @Test(arguments: [1, 5000], [#"{}"#, #"{"rank": 2}"#])
+    func `of equal objects, the one with the members that the data says is meant`(_ size: Int, _ member: String) throws
+    {
+        var world = try ImportWorld(.sqlite) { sketch in
+            sketch.entity(
+                "Node",
+                [
+                    .attribute("rank", .integer32AttributeType),
+                    .toMany("neighbours", "Node", inverse: "neighbours"),
+                ])
+        }
+        (world.options.batchSize, world.options.savesEachBatch) = (size, true)
+        let text = #"[{"neighbours": [\#(member)]}, {"neighbours": []}]"#
+        for round in 0..<3 {
+            #expect(try world.take(text, "Node").hasChanges == (round == 0))
+            #expect(try world.count("Node") == 3)
+        }
+    }
+
     @Test(arguments: [10, 1000])
     func `a batch costs one fetch for each entity, whatever its size`(_ size: Int) throws {
         let stack = try TestStack(ComicModel.make(), .sqlite)

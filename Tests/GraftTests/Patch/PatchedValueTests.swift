@@ -84,4 +84,18 @@ import Testing
             #expect(try context.all("Page").isEmpty && context.all("Line").isEmpty && context.all("Tag").count == 2)
         }
     }
+
+    @Test func `an object that lacks what identifies it is refused with the name of that`() throws {
+        var sketch = ModelSketch()
+        sketch.entity(
+            "Line", info: ["identityAttributes": "page, number"],
+            [.attribute("page"), .attribute("number"), .attribute("text")])
+        try TestStack(sketch.model()).perform { context throws in
+            let line = context.make("Line", ["page": "a", "text": "b"])
+            let patch = try JSONPatch(parsing: #"[{"op": "replace", "path": "/text", "value": "c"}]"#)
+            let error = graftError { _ = try GraphDiff(patch, on: line) }
+            #expect(error?.problem == .missingIdentity(attributes: ["number"]))
+            #expect(error?.place.entity == "Line")
+        }
+    }
 }
