@@ -200,12 +200,12 @@ private struct Side {
     ) {
         var counts: [RowReference: Int] = [:]
         for row in rows { counts[row] = next(row).count { rows.contains($0) } }
-        var ends = rows.filter { counts[$0] == 0 }
-        while let row = ends.popFirst() {
+        var ends = rows.filter { counts[$0] == 0 }.map(\.self)
+        while let row = ends.popLast() {
             rows.remove(row)
             for other in previous(row) where rows.contains(other) {
                 counts[other, default: 0] -= 1
-                if counts[other] == 0 { ends.insert(other) }
+                if counts[other] == 0 { ends.append(other) }
             }
         }
     }

@@ -199,7 +199,7 @@ extension ObjectMatcher {
     }
 
     /// How many objects that fit are asked for their members, so that many equal ones take no time in proportion to their square.
-    private static let listSearchLimit = 100
+    static let listSearchLimit = 100
 
     /// Whether an object has as many members as a row says, and those of them that have been found.
     private func hasLists(

@@ -115,15 +115,17 @@ extension ObjectMatcher {
                 return Self.key(snapshot.tables[owner.entity].value(column, row: owner.row))
             }
             let key = ownValues(of: row, snapshot) + values
-            let alike = tables[shape]?[key] ?? []
+            // Taken out of the table, so that it isn't copied.
+            var alike = tables[shape]?.removeValue(forKey: key) ?? []
+            defer { tables[shape]?[key] = alike }
             guard let index = try choose(among: alike, for: row, owners, extent, taken, snapshot) else { continue }
-            tables[shape]?[key]?.remove(at: index)
-            taken.insert(ObjectIdentifier(alike[index]))
-            memory.taken.insert(alike[index].objectID.lookupKey)
-            objects[row.entity][row.row] = alike[index]
+            let object = alike.remove(at: index)
+            taken.insert(ObjectIdentifier(object))
+            memory.taken.insert(object.objectID.lookupKey)
+            objects[row.entity][row.row] = object
             matched.append(row)
-            for (part, end) in zip(parts, ends) where owners.contains(end) {
-                objects[end.entity][end.row] = alike[index].destination(part, plans[row.entity].properties[part])
+            for (part, end) in zip(parts, ends) where owners.contains(end) && self.object(end) == nil {
+                objects[end.entity][end.row] = object.destination(part, plans[row.entity].properties[part])
                 matched.append(end)
             }
         }
@@ -155,13 +157,14 @@ extension ObjectMatcher {
     }
 
     /// The place of the object that a row stands for, the last ones first: one that has all that is said of it, or else any that hangs on
-    /// such objects as the row does.
+    /// such objects as the row does. Of many that do, no more than some are looked at.
     private func choose(
         among candidates: [NSManagedObject], for row: RowReference, _ owners: Set<RowReference>, _ extent: Extent,
         _ taken: Set<ObjectIdentifier>, _ snapshot: borrowing GraphSnapshot
     ) throws -> Int? {
         var chosen: Int?
-        for index in candidates.indices.reversed() {
+        var count = 0
+        for index in candidates.indices.reversed() where count < Self.listSearchLimit {
             let candidate = candidates[index]
             guard !taken.contains(ObjectIdentifier(candidate)),
                 !memory.taken.contains(candidate.objectID.lookupKey),
@@ -169,11 +172,12 @@ extension ObjectMatcher {
             else { continue }
             if try isEqual(candidate, row, snapshot) { return index }
             chosen = chosen ?? index
+            count += 1
         }
         return chosen
     }
 
-    /// Whether an object hangs on what a row hangs on.
+    /// Whether an object hangs on what a row hangs on: on the object that an owner is already, or on one that it can be.
     private func hangsAlike(
         _ object: NSManagedObject, _ row: RowReference, _ owners: Set<RowReference>, _ extent: Extent,
         _ snapshot: borrowing GraphSnapshot
@@ -184,8 +188,8 @@ extension ObjectMatcher {
         for (part, end) in zip(ownerParts(of: row), ownerRows(of: row, snapshot)) {
             let property = plans[row.entity].properties[part]
             let owner = object.destination(part, property)
-            if !owners.contains(end) {
-                let known = end.isNone ? nil : self.object(end)
+            let known = end.isNone ? nil : self.object(end)
+            if known != nil || !owners.contains(end) {
                 guard owner === known else { return false }
                 continue
             }

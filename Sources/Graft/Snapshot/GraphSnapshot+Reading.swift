@@ -59,7 +59,7 @@ extension GraphSnapshot {
             try settleLinks()
             noteAddedMembers()
         } else {
-            try addUpLists { _, _ in true }
+            try addUpLists { _, _, _ in true }
             (earlier, times) = ([], [:])
         }
         if absence == .unknown { keepUnnamedObjects() }

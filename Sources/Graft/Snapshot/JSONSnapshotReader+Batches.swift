@@ -37,8 +37,10 @@ extension JSONSnapshotReader {
         snapshot.mergeAddedMembers { mapping.entities[$0].properties[$1]?.defaultValue ?? .null }
         // Where only one side says who belongs to whom, in which order it was said makes no difference, unless the other one
         // keeps it, or only one owner can have a member, as in a list without inverse.
-        try snapshot.addUpLists { property, snapshot in
-            guard let inverse = property.inverse, let destination = property.destination else { return false }
+        try snapshot.addUpLists { column, property, snapshot in
+            guard let inverse = property.inverse, let destination = property.destination else {
+                return !snapshot.isContested(column)
+            }
             let keepsOrder = snapshot.schema.inverse(of: property)?.isOrdered ?? false
             return !keepsOrder && !snapshot.schema.isExclusive(property)
                 && !snapshot.saysSomething(of: inverse, destination)

@@ -39,7 +39,8 @@ extension JSONSnapshotReader {
         let keys = Set(parts.flatMap { plan.mappings[$0]?.sources ?? [] }.compactMap(\.keys.first))
         let origin = CopyOrigin(offset: offset, path: objectPath(first))
         let object = try reader.object(first: first)
-        if let path = plan.specials?.tombstone?.path, object.hasTwice(path[...]) {
+        for path in [mapping.entities[entity].entityKeyPath, plan.specials?.tombstone?.path].compactMap(\.self)
+        where object.hasTwice(path[...]) {
             throw reader.error(.repeatedSign(path.joined(separator: ".")), entity: plan.name)
         }
         let members = object.members.filter { keys.contains($0.key) }

@@ -130,12 +130,15 @@ extension GraphSnapshot {
     ///
     /// - Parameter isWanted: Whether the lists of a relationship are added up.
     /// - Throws: ``GraftError`` with `tooLarge`.
-    mutating func addUpLists(where isWanted: (GraphSchema.Property, borrowing GraphSnapshot) -> Bool) throws {
+    mutating func addUpLists(
+        where isWanted: (Column, GraphSchema.Property, borrowing GraphSnapshot) -> Bool
+    ) throws {
         if earlier.isEmpty { return }
         var decided: [Column: Bool] = [:]
         let lists = listsAddedBefore().filter { cell, _ in
             let column = Column(entity: cell.row.entity, property: cell.property)
-            let answer = decided[column] ?? isWanted(schema.entities[column.entity].properties[column.property], self)
+            let property = schema.entities[column.entity].properties[column.property]
+            let answer = decided[column] ?? isWanted(column, property, self)
             decided[column] = answer
             return answer
         }
@@ -149,6 +152,29 @@ extension GraphSnapshot {
         let declaring = schema.declaringEntity(of: number, entity)
         return (declaring..<schema.entities[declaring].end).contains { entity in
             (0..<tables[entity].count).contains { tables[entity].hasValue(number, row: $0) }
+        }
+    }
+
+    /// Whether lists of several owners name one member.
+    func isContested(_ column: Column) -> Bool {
+        let declaring = schema.declaringEntity(of: column.property, column.entity)
+        let entities = declaring..<schema.entities[declaring].end
+        var owners: [RowReference: RowReference] = [:]
+        func isTaken(_ statement: LinkStatement) -> Bool {
+            let owner = resolved(statement.cell.row)
+            return members[statement.members.indices].contains { member in
+                let known = owners.updateValue(owner, forKey: resolved(member))
+                return known != nil && known != owner
+            }
+        }
+        for entity in entities {
+            for row in liveRows(of: entity) where tables[entity].hasValue(column.property, row: row) {
+                let row = RowReference(entity: entity, row: row)
+                if isTaken(statement(of: Cell(row: row, property: column.property))) { return true }
+            }
+        }
+        return earlier.contains {
+            $0.cell.property == column.property && entities.contains($0.cell.row.entity) && isTaken($0)
         }
     }
 

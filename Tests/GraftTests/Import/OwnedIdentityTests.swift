@@ -81,6 +81,25 @@ final class CodedSeason: NSManagedObject, ManagedCodable {}
         #expect(try world.count("Item") == 0 && world.count("Parcel") == 1)
     }
 
+    @Test func `who hangs on one owner finds what one owner has`() throws {
+        let world = try parcels()
+        func parcel(_ texts: [String]) -> String {
+            let items = texts.enumerated().map { #"{"no": \($0 + 1), "text": "\($1)"}"# }
+            return #"{"weight": 5, "items": [\(items.joined(separator: ", "))]}"#
+        }
+        try world.take("[\(parcel(["p", "r"])), \(parcel(["q", "s"]))]", "Parcel")
+        let text = #"[{"no": 1, "text": "q", "parcel": {"weight": 5, "items": [{"no": 1}, {"no": 2, "text": "new"}]}}]"#
+        let report = try world.take(text, "Item")
+        #expect(report.total.inserted == 0 && report.total.deleted == 0 && report["Item"].updated == 1)
+        let texts = try world.stack.perform { context in
+            try context.all("Parcel").map { parcel in
+                ((parcel.value(forKey: "items") as? Set<NSManagedObject>) ?? []).compactMap { $0.text("text") }.sorted()
+            }
+        }
+        #expect(Set(texts) == [["p", "r"], ["new", "q"]])
+        #expect(try !world.take(text, "Item").hasChanges)
+    }
+
     @Test(arguments: ["no, order", "order"], [1, 5000])
     func `who hangs on an object that stands below it is found again with it`(_ identity: String, _ size: Int) throws {
         var world = try ImportWorld(.sqlite) { sketch in

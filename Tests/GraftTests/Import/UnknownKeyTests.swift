@@ -182,6 +182,7 @@ import Testing
             #"[{"id": 1, "meta": {"type": "Cat"}, "meta": {"type": "Dog"}}]"#,
             #"[{"id": 1, "deleted": true, "name": "z", "deleted": false}]"#,
             #"[{"id": 2, "name": "z", "deleted": false, "deleted": true}]"#,
+            #"[{"id": 1, "deleted": true, "meta": {"type": "Dog", "type": "Cat"}}]"#,
         ] {
             let error = graftError { try stack.importJSON(text, "Animal") }
             #expect(error?.description.contains("twice") == true, "\(text): \(error as Any)")
