@@ -32,13 +32,8 @@ struct DurableFile: Sendable {
         try atStep(.begin)
         let temporary = url.appendingPathExtension("new")
         do {
-            // What an earlier crash has left is overwritten.
             let mode = FileMode.ofFile(at: url.path)
-            let rights: [FileAttributeKey: Any]? = mode == nil ? nil : [.posixPermissions: 0o600]
-            guard FileManager.default.createFile(atPath: temporary.path, contents: nil, attributes: rights) else {
-                throw GraftError(.unwritableFile(reason: "it can't be created"), at: .init(source: temporary.path))
-            }
-            let handle = try FileHandle(forWritingTo: temporary)
+            let handle = try Self.makeFile(temporary.path, mode: mode == nil ? 0o666 : 0o600)
             defer { try? handle.close() }
             try handle.write(contentsOf: data)
             // A file system without rights refuses, and has none to give.
@@ -57,6 +52,18 @@ struct DurableFile: Sendable {
         try atStep(.replaced)
         try Self.synchronizeFolder(of: url)
         try atStep(.done)
+    }
+
+    /// Makes an empty file in the place of what an earlier crash has left. Foundation would write one under a name of its own first, which
+    /// a crash leaves.
+    private static func makeFile(_ path: String, mode: mode_t) throws -> FileHandle {
+        // Safe: the strings live as long as the calls.
+        _ = unsafe unlink(path)
+        let file = unsafe open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode)
+        guard file >= 0 else {
+            throw GraftError(.unwritableFile(reason: "it can't be created"), at: .init(source: path))
+        }
+        return FileHandle(fileDescriptor: file, closeOnDealloc: true)
     }
 
     /// Forces to the disk which files a file's folder has.
