@@ -24,7 +24,7 @@ extension GraphSnapshot {
             links.set(
                 statement.cell, saidEnds(of: statement), taking: statement.removals.map(rows), addsMembers(statement))
         }
-        try addUpLists { _, _ in true }
+        try addUpLists { _, _, _ in true }
         for statement in exclusiveStatements() {
             let ends = saidEnds(of: statement)
             let settled = links.settled(statement.cell, ends, isAdding: addsMembers(statement))

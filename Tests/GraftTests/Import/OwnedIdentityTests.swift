@@ -84,14 +84,14 @@ final class CodedSeason: NSManagedObject, ManagedCodable {}
     @Test func `who hangs on one owner finds what one owner has`() throws {
         let world = try parcels()
         func parcel(_ texts: [String]) -> String {
-            let items = texts.enumerated().map { #"{"no": \($0 + 1), "text": "\($1)"}"# }
-            return #"{"weight": 5, "items": [\(items.joined(separator: ", "))]}"#
+            let items = texts.enumerated().map { #"{"no": \#($0 + 1), "text": "\#($1)"}"# }
+            return #"{"weight": 5, "items": [\#(items.joined(separator: ", "))]}"#
         }
         try world.take("[\(parcel(["p", "r"])), \(parcel(["q", "s"]))]", "Parcel")
         let text = #"[{"no": 1, "text": "q", "parcel": {"weight": 5, "items": [{"no": 1}, {"no": 2, "text": "new"}]}}]"#
         let report = try world.take(text, "Item")
         #expect(report.total.inserted == 0 && report.total.deleted == 0 && report["Item"].updated == 1)
-        let texts = try world.stack.perform { context in
+        let texts: [[String]] = try world.stack.perform { context in
             try context.all("Parcel").map { parcel in
                 ((parcel.value(forKey: "items") as? Set<NSManagedObject>) ?? []).compactMap { $0.text("text") }.sorted()
             }
