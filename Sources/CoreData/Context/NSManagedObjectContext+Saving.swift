@@ -146,6 +146,7 @@ extension NSManagedObjectContext {
                 guard try settleConstraints() else {
                     throw NSMergePolicy.constraintError([constraintConflict(conflict)])
                 }
+                if !validatesOnSave { try validateChanges() }
             }
         }
         throw CoreDataError.make(
