@@ -200,7 +200,7 @@ private struct Side {
     ) {
         var counts: [RowReference: Int] = [:]
         for row in rows { counts[row] = next(row).count { rows.contains($0) } }
-        var ends = rows.filter { counts[$0] == 0 }.map(\.self)
+        var ends = Array(rows.filter { counts[$0] == 0 })
         while let row = ends.popLast() {
             rows.remove(row)
             for other in previous(row) where rows.contains(other) {

@@ -64,9 +64,9 @@ extension ObjectMatcher {
 
     /// The values of a row's own part of its identity.
     func ownValues(of row: RowReference, _ snapshot: borrowing GraphSnapshot) -> [ExactValue] {
-        let plan = plans[row.entity]
-        return plan.relatedIdentity.filter { plan.properties[$0].isAttribute }.map {
-            ExactValue(snapshot.tables[row.entity].value(plan.properties[$0].column, row: row.row))
+        let properties = plans[row.entity].properties
+        return schema.entities[row.entity].identityAttributes.map {
+            ExactValue(snapshot.tables[row.entity].value(properties[$0].column, row: row.row))
         }
     }
 
@@ -84,14 +84,13 @@ extension ObjectMatcher {
             candidates[values, default: []].append(object)
         }
         let values = rows.map { ownValues(of: $0, snapshot) }
-        let attributes = plan.relatedIdentity.filter { plan.properties[$0].isAttribute }
-        let parts = attributes.enumerated().map { index, part in
+        let identity = schema.entities[space]
+        let parts = identity.identityAttributes.enumerated().map { index, part in
             NSPredicate.isOne(
                 plan.properties[part].name, of: Set(values.map { $0[index] }).compactMap(\.value.object))
         }
         let request = known.request(space, where: parts)
-        request.relationshipKeyPathsForPrefetching = plan.relatedIdentity.filter { !plan.properties[$0].isAttribute }
-            .map { plan.properties[$0].name }
+        request.relationshipKeyPathsForPrefetching = identity.identityRelationships.map { plan.properties[$0].name }
         for object in try known.fetch(request) {
             guard let key = try key(of: object, plan) else { continue }
             candidates[key.values, default: []].append(object)
@@ -114,12 +113,12 @@ extension ObjectMatcher {
                 mapping.canBeSame(entity, row.entity)
             else { return nil }
             let plan = plans[row.entity]
-            for part in plan.relatedIdentity where plan.properties[part].isAttribute {
+            let identity = schema.entities[row.entity]
+            for part in identity.identityAttributes {
                 let value = snapshot.tables[row.entity].value(plan.properties[part].column, row: row.row)
                 guard try object.holds(value, part, plan.properties[part]) else { return nil }
             }
-            let parts = plan.relatedIdentity.filter { !plan.properties[$0].isAttribute }
-            for (part, end) in zip(parts, ownerRows(of: row, snapshot)) {
+            for (part, end) in zip(identity.identityRelationships, ownerRows(of: row, snapshot)) {
                 guard let owner = object.destination(part, plan.properties[part]) else {
                     if end.isNone { continue }
                     return nil

@@ -185,21 +185,33 @@ extension ObjectMatcher {
     private func place(
         of row: RowReference, among objects: [NSManagedObject], _ snapshot: borrowing GraphSnapshot
     ) throws -> Int? {
+        try lastPlace(among: objects) {
+            try fits($0, row, snapshot)
+        } preferring: {
+            objects.count == 1 || hasLists($0, of: row, snapshot)
+        }
+    }
+
+    /// The place of the object that a row takes, the last ones first: of those that fit one that is preferred, or else any.
+    func lastPlace(
+        among objects: [NSManagedObject], where fits: (NSManagedObject) throws -> Bool,
+        preferring isPreferred: (NSManagedObject) throws -> Bool
+    ) rethrows -> Int? {
         var first: Int?
         var count = 0
         for index in objects.indices.reversed() {
-            if count == Self.listSearchLimit { break }
+            if count == Self.searchLimit { break }
             let object = objects[index]
-            guard !memory.taken.contains(object.objectID.lookupKey), try fits(object, row, snapshot) else { continue }
-            if objects.count == 1 || hasLists(object, of: row, snapshot) { return index }
+            guard !memory.taken.contains(object.objectID.lookupKey), try fits(object) else { continue }
+            if try isPreferred(object) { return index }
             first = first ?? index
             count += 1
         }
         return first
     }
 
-    /// How many objects that fit are asked for their members, so that many equal ones take no time in proportion to their square.
-    static let listSearchLimit = 100
+    /// How many objects that fit are looked at more closely, so that many equal ones take no time in proportion to their square.
+    private static let searchLimit = 100
 
     /// Whether an object has as many members as a row says, and those of them that have been found.
     private func hasLists(

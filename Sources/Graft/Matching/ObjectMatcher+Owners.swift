@@ -102,9 +102,10 @@ extension ObjectMatcher {
         var tables: [Shape: [[ExactValue]: [NSManagedObject]]] = [:]
         var matched: [RowReference] = []
         for row in rows {
-            let parts = ownerParts(of: row)
+            let parts = schema.entities[row.entity].identityRelationships
             let ends = ownerRows(of: row, snapshot)
-            guard let place = ends.firstIndex(where: { owners.contains($0) }),
+            // Once its owner is known, a row is found by its key.
+            guard let place = ends.firstIndex(where: { owners.contains($0) && self.object($0) == nil }),
                 case let owner = ends[place], extent == .whole || saysSomething(owner, snapshot)
             else { continue }
             let shape = Shape(
@@ -132,12 +133,6 @@ extension ObjectMatcher {
         return matched
     }
 
-    /// The relationships of the identity of a row, parallel to its owners.
-    private func ownerParts(of row: RowReference) -> [Int] {
-        let plan = plans[row.entity]
-        return plan.relatedIdentity.filter { !plan.properties[$0].isAttribute }
-    }
-
     /// Objects by their own values and their owners', the first ones last.
     private func table(
         of candidates: [[ExactValue]: [NSManagedObject]], _ shape: Shape, _ plan: ImportPlan
@@ -162,19 +157,11 @@ extension ObjectMatcher {
         among candidates: [NSManagedObject], for row: RowReference, _ owners: Set<RowReference>, _ extent: Extent,
         _ taken: Set<ObjectIdentifier>, _ snapshot: borrowing GraphSnapshot
     ) throws -> Int? {
-        var chosen: Int?
-        var count = 0
-        for index in candidates.indices.reversed() where count < Self.listSearchLimit {
-            let candidate = candidates[index]
-            guard !taken.contains(ObjectIdentifier(candidate)),
-                !memory.taken.contains(candidate.objectID.lookupKey),
-                try hangsAlike(candidate, row, owners, extent, snapshot)
-            else { continue }
-            if try isEqual(candidate, row, snapshot) { return index }
-            chosen = chosen ?? index
-            count += 1
+        try lastPlace(among: candidates) {
+            try !taken.contains(ObjectIdentifier($0)) && hangsAlike($0, row, owners, extent, snapshot)
+        } preferring: {
+            try isEqual($0, row, snapshot)
         }
-        return chosen
     }
 
     /// Whether an object hangs on what a row hangs on: on the object that an owner is already, or on one that it can be.
@@ -185,7 +172,8 @@ extension ObjectMatcher {
         guard isThere(object), let entity = number(of: object), mapping.canBeSame(entity, row.entity) else {
             return false
         }
-        for (part, end) in zip(ownerParts(of: row), ownerRows(of: row, snapshot)) {
+        let parts = schema.entities[row.entity].identityRelationships
+        for (part, end) in zip(parts, ownerRows(of: row, snapshot)) {
             let property = plans[row.entity].properties[part]
             let owner = object.destination(part, property)
             let known = end.isNone ? nil : self.object(end)
