@@ -255,11 +255,7 @@ import Testing
     {
         let model = LibraryModel.make()
         let tag = try #require(model.entitiesByName["Tag"]), prize = try #require(model.entitiesByName["Prize"])
-        let topic = NSRelationshipDescription()
-        topic.name = "topic"
-        topic.destinationEntity = tag
-        topic.maxCount = 1
-        prize.properties.append(topic)
+        TestModel.relate(prize, "topic", .one, tag)
         let library = try Library(kind, model: model)
         let tags = ["a", "b"].map { library.insert("Tag", ["label": $0]) }
         let prize1 = library.insert("Prize", ["title": "p", "topic": tags[0]])

@@ -22,24 +22,14 @@ final class SpanEntry: NSManagedObject {
 // An entry is unique by its owner and name, an owner by its name.
 @Suite struct ConstraintRoundsTests {
     private static func model(_ order: [String]) -> NSManagedObjectModel {
-        func entity(_ name: String) -> NSEntityDescription {
-            let entity = NSEntityDescription()
-            entity.name = name
-            entity.managedObjectClassName = "NSManagedObject"
-            return entity
-        }
-        let entry = entity("Entry"), owner = entity("Owner")
+        let entry = TestModel.entity("Entry", [TestModel.attribute("name", .stringAttributeType)])
+        let owner = TestModel.entity("Owner", [TestModel.attribute("name", .stringAttributeType)])
         entry.managedObjectClassName = String(reflecting: SpanEntry.self)
-        entry.properties =
-            [LibraryModel.attribute("name", .stringAttributeType)]
-            + ["from", "to", "length"].map { LibraryModel.attribute($0, .integer64AttributeType) }
-        owner.properties = [LibraryModel.attribute("name", .stringAttributeType)]
-        LibraryModel.connect(owner, "entries", many: true, .nullifyDeleteRule, entry, "owner", many: false)
+        entry.properties += ["from", "to", "length"].map { TestModel.attribute($0, .integer64AttributeType) }
+        TestModel.connect(owner, "entries", .many, entry, "owner", .one)
         entry.uniquenessConstraints = [["owner", "name"]]
         owner.uniquenessConstraints = [["name"]]
-        let model = NSManagedObjectModel()
-        model.entities = order.map { $0 == "Entry" ? entry : owner }
-        return model
+        return TestModel.model(order.map { $0 == "Entry" ? entry : owner })
     }
 
     private static let orders = [["Entry", "Owner"], ["Owner", "Entry"]]

@@ -412,4 +412,23 @@ import Testing
         #expect(try data.attribute("Hero", "d").attributeType == .stringAttributeType)
         data.expectEqual()
     }
+
+    // The runtime's check of models has a rule of its own, which isn't there on Apple's platforms.
+    @Test(arguments: [
+        "Hero", "_x", "x1", "Größe", "n\u{308}", "Ⅳ", "日本", "", "1x", "X Y", "a-b", "a.b", "$x", "😀", " x",
+    ])
+    func `an entity can be called what a model takes`(_ name: String) {
+        let entity = NSEntityDescription()
+        entity.name = name
+        let model = NSManagedObjectModel()
+        model.entities = [entity]
+        let isTaken: Bool
+        do {
+            try model.validated()
+            isTaken = true
+        } catch {
+            isTaken = false
+        }
+        #expect(ModelInference.isName(name) == isTaken)
+    }
 }
