@@ -19,14 +19,13 @@ struct ApplyCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The patch; - is standard input.", valueName: "patch"), completion: .file(),
-        transform: FilePath.plain)
+        path: ArgumentHelp("The patch; - is standard input.", valueName: "patch"))
     var patch: String
 
-    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file(), transform: FilePath.plain)
+    @Option(path: ArgumentHelp("The store.", valueName: "store"))
     var store: String
 
-    @Option(help: .model, completion: .file(), transform: FilePath.plain)
+    @Option(path: .model)
     var model: String?
 
     @Option(help: ArgumentHelp("The entity whose export a JSON Patch is about.", valueName: "name"))

@@ -17,16 +17,15 @@ struct ArchiveCommand: JobCommand {
                     "graft archive Heroes.sqlite --format binary --output heroes.blocks")
     )
 
-    @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file(), transform: FilePath.plain)
+    @Argument(path: ArgumentHelp("The store.", valueName: "store"))
     var store: String
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"))
     var output: String?
 
-    @Option(help: .model, completion: .file(), transform: FilePath.plain)
+    @Option(path: .model)
     var model: String?
 
     @Option(help: "json: one object a line, to compare and to keep in git. binary: small.")

@@ -19,19 +19,18 @@ struct CheckCommand: JobCommand {
                     "graft check Heroes.sqlite", "graft check Heroes.sqlite --repair --backup Before.sqlite")
     )
 
-    @Argument(help: "The store.", completion: .file(), transform: FilePath.plain)
+    @Argument(path: "The store.")
     var store: String
 
-    @Option(help: .model, completion: .file(), transform: FilePath.plain)
+    @Option(path: .model)
     var model: String?
 
     @Flag(help: "Mend what can be mended.")
     var repair = false
 
     @Option(
-        help: ArgumentHelp(
-            "Where the store is copied to before it is changed; else a new file beside it.", valueName: "file"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp(
+            "Where the store is copied to before it is changed; else a new file beside it.", valueName: "file"))
     var backup: String?
 
     @Flag(help: "Make no copy before the store is changed.")

@@ -16,13 +16,13 @@ struct CopyCommand: JobCommand {
                     "graft copy Heroes.sqlite Third.sqlite --batch 10000")
     )
 
-    @Argument(help: ArgumentHelp("The store.", valueName: "store"), completion: .file(), transform: FilePath.plain)
+    @Argument(path: ArgumentHelp("The store.", valueName: "store"))
     var store: String
 
-    @Argument(help: ArgumentHelp("The new store.", valueName: "copy"), completion: .file(), transform: FilePath.plain)
+    @Argument(path: ArgumentHelp("The new store.", valueName: "copy"))
     var copy: String
 
-    @Option(help: .model, completion: .file(), transform: FilePath.plain)
+    @Option(path: .model)
     var model: String?
 
     @Option(

@@ -15,11 +15,11 @@ struct DeletionOptions: ParsableArguments {
     var maxDeletions: MappingOptions.DeletionLimit?
 
     @Option(
-        help: ArgumentHelp(
+        path: ArgumentHelp(
             """
             Copy the store that is to be changed there before, with its external data. Without it, a file is copied to a \
             new one beside it where --max-deletions lets more be deleted than the default does; with --batch, always then.
-            """, valueName: "file"), completion: .file(), transform: FilePath.plain)
+            """, valueName: "file"))
     var backup: String?
 
     @Flag(help: "Make no copy, however much is deleted.")

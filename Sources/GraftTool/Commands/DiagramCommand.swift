@@ -16,10 +16,9 @@ struct DiagramCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp(
+        path: ArgumentHelp(
             "The model: .xcdatamodeld, .xcdatamodel, .momd or .mom; or a store or an archive that carries one.",
-            valueName: "model"),
-        completion: .file(), transform: FilePath.plain)
+            valueName: "model"))
     var model: String
 
     @Option(help: ArgumentHelp("The form of the diagram.", valueName: "svg|mermaid|dot"))
@@ -34,8 +33,7 @@ struct DiagramCommand: JobCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file to write; standard output without it.", valueName: "file"), completion: .file(),
-        transform: FilePath.plain)
+        path: ArgumentHelp("The file to write; standard output without it.", valueName: "file"))
     var output: String?
 
     func validate() throws {

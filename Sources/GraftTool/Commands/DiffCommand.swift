@@ -23,14 +23,13 @@ struct DiffCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("What was: a store, an archive, a JSON file or a model.", valueName: "old"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp("What was: a store, an archive, a JSON file or a model.", valueName: "old"))
     var old: String
 
-    @Argument(help: ArgumentHelp("What is.", valueName: "new"), completion: .file(), transform: FilePath.plain)
+    @Argument(path: ArgumentHelp("What is.", valueName: "new"))
     var new: String
 
-    @Option(help: .model, completion: .file(), transform: FilePath.plain)
+    @Option(path: .model)
     var model: String?
 
     @Option(
@@ -46,9 +45,9 @@ struct DiffCommand: JobCommand {
     var transformer: TransformerOptions
 
     @Option(
-        help: ArgumentHelp(
+        path: ArgumentHelp(
             "The store or archive that both sides come from: rows that came later are different objects.",
-            valueName: "base"), completion: .file(), transform: FilePath.plain)
+            valueName: "base"))
     var base: String?
 
     @Option(help: "The form of the output.")

@@ -17,13 +17,13 @@ struct ExportCommand: JobCommand {
                     "graft export --store Heroes.sqlite --output everything.json")
     )
 
-    @Argument(help: .hidden, completion: .file(), transform: FilePath.plain)
+    @Argument(path: .hidden)
     var path: String?
 
-    @Option(help: ArgumentHelp("The store.", valueName: "store"), completion: .file(), transform: FilePath.plain)
+    @Option(path: ArgumentHelp("The store.", valueName: "store"))
     var store: String?
 
-    @Option(help: .model, completion: .file(), transform: FilePath.plain)
+    @Option(path: .model)
     var model: String?
 
     @Option(help: ArgumentHelp("An entity to export, with its sub-entities; can be repeated.", valueName: "name"))
@@ -79,8 +79,7 @@ struct ExportCommand: JobCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp("The file to write, whole or not at all; else standard output.", valueName: "file"))
     var output: String?
 
     var transformerRules: [String] { transformer.texts }

@@ -16,10 +16,10 @@ struct GenerateCommand: JobCommand {
                     "graft generate Heroes.xcdatamodeld --output Classes --entity Power")
     )
 
-    @Argument(help: ArgumentHelp("The model.", valueName: "model"), completion: .file(), transform: FilePath.plain)
+    @Argument(path: ArgumentHelp("The model.", valueName: "model"))
     var model: String
 
-    @Option(name: .shortAndLong, help: "The folder to write into.", completion: .directory, transform: FilePath.plain)
+    @Option(name: .shortAndLong, path: "The folder to write into.", completion: .directory)
     var output: String
 
     @Option(help: "An entity to write the classes of; all of them, if left out.")

@@ -23,17 +23,15 @@ struct ImportCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp(
-            "JSON, NDJSON, an archive or a store to import; - is standard input.", valueName: "file"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp(
+            "JSON, NDJSON, an archive or a store to import; - is standard input.", valueName: "file"))
     var files: [String]
 
     @Option(
-        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file(),
-        transform: FilePath.plain)
+        path: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"))
     var store: String
 
-    @Option(help: .model, completion: .file(), transform: FilePath.plain)
+    @Option(path: .model)
     var model: String?
 
     @Option(
@@ -61,9 +59,9 @@ struct ImportCommand: JobCommand {
     var transformer: TransformerOptions
 
     @Option(
-        help: ArgumentHelp(
-            "A list of objects that are gone, by their identity; they are deleted. Can be repeated.", valueName: "file"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp(
+            "A list of objects that are gone, by their identity; they are deleted. Can be repeated.", valueName: "file")
+    )
     var deleted: [String] = []
 
     @OptionGroup
@@ -82,10 +80,9 @@ struct ImportCommand: JobCommand {
     var onError = ImportOptions.FailurePolicy.fail
 
     @Option(
-        help: ArgumentHelp(
+        path: ArgumentHelp(
             "A file for the report, in JSON: what was done, and every failure; - for standard output.",
-            valueName: "file"),
-        completion: .file(), transform: FilePath.plain)
+            valueName: "file"))
     var report: String?
 
     var transformerRules: [String] { transformer.texts }

@@ -18,15 +18,13 @@ struct InferCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("JSON or NDJSON; - is standard input.", valueName: "file"), completion: .file(),
-        transform: FilePath.plain)
+        path: ArgumentHelp("JSON or NDJSON; - is standard input.", valueName: "file"))
     var files: [String]
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
-            "The model to write, an .xcdatamodeld; without it, only the guesses are shown.", valueName: "model"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp(
+            "The model to write, an .xcdatamodeld; without it, only the guesses are shown.", valueName: "model"))
     var output: String?
 
     @Option(

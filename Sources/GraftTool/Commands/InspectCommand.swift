@@ -16,20 +16,18 @@ struct InspectCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The store, the model or the archive.", valueName: "store|model|archive"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp("The store, the model or the archive.", valueName: "store|model|archive"))
     var file: String
 
-    @Option(help: .model, completion: .file(), transform: FilePath.plain)
+    @Option(path: .model)
     var model: String?
 
     @Flag(help: "Write JSON.")
     var json = false
 
     @Option(
-        help: ArgumentHelp(
-            "Write a page with the model, numbers of all values and the first objects.", valueName: "file"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp(
+            "Write a page with the model, numbers of all values and the first objects.", valueName: "file"))
     var html: String?
 
     var outlivesReader: Bool { true }

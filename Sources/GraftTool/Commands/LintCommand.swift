@@ -16,10 +16,9 @@ struct LintCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp(
+        path: ArgumentHelp(
             "The model: .xcdatamodeld, .xcdatamodel, .momd or .mom; or a store or an archive that carries one.",
-            valueName: "model"),
-        completion: .file(), transform: FilePath.plain)
+            valueName: "model"))
     var model: String
 
     @Option(

@@ -24,24 +24,23 @@ struct MergeCommand: JobCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The store or archive that both versions come from.", valueName: "base"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp("The store or archive that both versions come from.", valueName: "base"))
     var base: String
 
-    @Argument(help: ArgumentHelp("Our version.", valueName: "ours"), completion: .file(), transform: FilePath.plain)
+    @Argument(path: ArgumentHelp("Our version.", valueName: "ours"))
     var ours: String
 
-    @Argument(help: ArgumentHelp("Their version.", valueName: "theirs"), completion: .file(), transform: FilePath.plain)
+    @Argument(path: ArgumentHelp("Their version.", valueName: "theirs"))
     var theirs: String
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp(
+        path: ArgumentHelp(
             "The store or archive to write, whole or not at all; may be one of the three. It continues our version.",
-            valueName: "store"), completion: .file(), transform: FilePath.plain)
+            valueName: "store"))
     var output: String
 
-    @Option(help: .model, completion: .file(), transform: FilePath.plain)
+    @Option(path: .model)
     var model: String?
 
     @OptionGroup

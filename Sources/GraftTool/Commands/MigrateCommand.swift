@@ -17,25 +17,23 @@ struct MigrateCommand: JobCommand {
                     "graft migrate Heroes.sqlite --model Heroes.xcdatamodeld")
     )
 
-    @Argument(help: "The store.", completion: .file(), transform: FilePath.plain)
+    @Argument(path: "The store.")
     var store: String
 
     @Option(
-        help: ArgumentHelp("The model to migrate to (.xcdatamodeld, .xcdatamodel, .momd, .mom).", valueName: "path"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp("The model to migrate to (.xcdatamodeld, .xcdatamodel, .momd, .mom).", valueName: "path"))
     var model: String
 
     @Option(
-        help: ArgumentHelp(
+        path: ArgumentHelp(
             "The mapping model; or 'inferred', for none, whether or not there is one beside the model.",
-            valueName: "path"),
-        completion: .file(), transform: FilePath.plain)
+            valueName: "path"))
     var mapping: String?
 
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
-    @Option(help: .backup, completion: .file(), transform: FilePath.plain)
+    @Option(path: .backup)
     var backup: String?
 
     @Flag(

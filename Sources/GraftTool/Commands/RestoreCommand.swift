@@ -17,18 +17,16 @@ struct RestoreCommand: JobCommand {
                     "graft restore heroes.archive --store Copy.sqlite")
     )
 
-    @Argument(help: ArgumentHelp("The archive.", valueName: "file"), completion: .file(), transform: FilePath.plain)
+    @Argument(path: ArgumentHelp("The archive.", valueName: "file"))
     var file: String
 
     @Option(
-        help: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"), completion: .file(),
-        transform: FilePath.plain)
+        path: ArgumentHelp("The store; it is created if it doesn't exist.", valueName: "store"))
     var store: String
 
     @Option(
-        help: ArgumentHelp(
-            "Another model than that of the archive: .xcdatamodeld, .xcdatamodel, .momd or .mom.", valueName: "model"),
-        completion: .file(), transform: FilePath.plain)
+        path: ArgumentHelp(
+            "Another model than that of the archive: .xcdatamodeld, .xcdatamodel, .momd or .mom.", valueName: "model"))
     var model: String?
 
     @Option(
@@ -46,7 +44,7 @@ struct RestoreCommand: JobCommand {
     @Option(parsing: .unconditional, help: .wait)
     var wait: Double?
 
-    @Option(help: .backup, completion: .file(), transform: FilePath.plain)
+    @Option(path: .backup)
     var backup: String?
 
     @Flag(
